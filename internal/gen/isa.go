@@ -17,7 +17,7 @@ func isaConstants() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := t.IndexSource()
+	index, err := t.IndexSource(camel)
 	if err != nil {
 		return nil, err
 	}

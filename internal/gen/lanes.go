@@ -227,9 +227,11 @@ import (
 func stampAll(module string, funcs []laneFunc) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, lanesHeader, module)
-	b.WriteString("// stamps has every scalar function with its loops.\nvar stamps = [uop.NumOps]stamp{\n")
+	// Only what stands before the first has its key: so a new function changes no line.
+	b.WriteString("// stamps has every scalar function with its loops, in the order of their operations.\n")
+	b.WriteString("var stamps = [uop.NumOps]stamp{\nuop.FirstLane - 1: {},\n\n")
 	for _, f := range funcs {
-		fmt.Fprintf(&b, "uop.%s: {fn: %s", f.name, f.expr)
+		fmt.Fprintf(&b, "{fn: %s", f.expr)
 		if f.stamped {
 			fmt.Fprintf(&b, ", handlers: handlers{full%[1]s, part%[1]s, scalar%[1]s}", f.name)
 		}

@@ -24,6 +24,7 @@ var outputs = []output{
 	{"internal/isa/zisa.go", func(string) ([]byte, error) { return isaConstants() }},
 	{"internal/uop/zops.go", operations},
 	{"internal/sem/zlanes.go", lanes},
+	{"internal/num/zfunctions_test.go", numFunctions},
 	{"internal/jit/x86/zforms.go", x86Forms},
 	{"internal/isa/data/examples.txt", examples},
 }

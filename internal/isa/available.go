@@ -118,9 +118,9 @@ func (e *Entry) cellsText(r *row) string {
 			switch {
 			case ref.none:
 			case ref.class >= 0:
-				values = append(values, e.table.classes.name(uint16(e.classes[ref.class].id)))
+				values = append(values, e.table.classes.name(e.classes[ref.class].id))
 			default:
-				values = append(values, e.table.mods.name(uint16(ref.mod)))
+				values = append(values, e.table.mods.name(ref.mod))
 			}
 		}
 		if values != nil {

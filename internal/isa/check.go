@@ -136,7 +136,7 @@ func (p *plan) typeOf(class string) Type {
 // operand returns the operand of a role, nil if the statement has none.
 func (p *plan) operand(q *Query, role string) *Shape {
 	for i, r := range p.sel.Entry.roles {
-		if p.env.present>>i&1 != 0 && p.sel.Entry.table.roles.name(uint16(r)) == role {
+		if p.env.present>>i&1 != 0 && p.sel.Entry.table.roles.name(r) == role {
 			return p.shape(q, i)
 		}
 	}

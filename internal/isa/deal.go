@@ -81,7 +81,7 @@ func (d *dealer) ordered(slot int) bool {
 }
 
 func (d *dealer) isSpace(m Mod) bool {
-	_, ok := LookupSpace(d.e.table.mods.name(uint16(m)))
+	_, ok := LookupSpace(d.e.table.mods.name(m))
 	return ok
 }
 

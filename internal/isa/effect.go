@@ -200,11 +200,11 @@ var scopeNames = map[string]bool{".cta": true, ".cluster": true, ".gpu": true, "
 // isScope tells whether a qualifier names scopes: by its modifier, or by one of its class.
 func (p *entryParser) isScope(q Qualifier) bool {
 	mods := []Mod{q.Mod}
-	if i, ok := p.classIndex(p.t.classes.name(uint16(q.Class))); ok {
+	if i, ok := p.classIndex(p.t.classes.name(q.Class)); ok {
 		mods = p.e.classes[i].values
 	}
 	for _, m := range mods {
-		if scopeNames[p.t.mods.name(uint16(m))] {
+		if scopeNames[p.t.mods.name(m)] {
 			return true
 		}
 	}

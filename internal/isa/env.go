@@ -82,7 +82,7 @@ func (v *env) spaceOf(r spaceRef) Space {
 	if r.class < 0 {
 		return r.space
 	}
-	s, _ := LookupSpace(v.entry.table.mods.name(uint16(v.get(r.class))))
+	s, _ := LookupSpace(v.entry.table.mods.name(v.get(r.class)))
 	return s
 }
 

@@ -104,7 +104,7 @@ func (t *ISA) modifiersOf(glued []string) []string {
 	var all []string
 	for _, id := range op.ids {
 		for _, m := range t.Entry(id).Modifiers() {
-			all = append(all, t.mods.name(uint16(m)))
+			all = append(all, t.mods.name(m))
 		}
 	}
 	return all
@@ -162,7 +162,7 @@ func (x *explainer) modifierFindings(mods []Mod) []Mismatch {
 	for _, i := range missing {
 		f := x.finding(StageModifiers, MissingModifier)
 		f.Want = x.slotText(i)
-		f.Fix = x.t.mods.name(uint16(x.values(i)[0]))
+		f.Fix = x.t.mods.name(x.values(i)[0])
 		out = append(out, f)
 	}
 	if out == nil {
@@ -179,7 +179,7 @@ func (x *explainer) values(slot int) []Mod {
 func (x *explainer) slotText(slot int) string {
 	var names []string
 	for _, m := range x.values(slot) {
-		names = append(names, x.t.mods.name(uint16(m)))
+		names = append(names, x.t.mods.name(m))
 	}
 	return strings.Join(names, " ")
 }
@@ -188,7 +188,7 @@ func (x *explainer) slotText(slot int) string {
 // another one of the same class, or the form does not have it.
 func (x *explainer) surplus(mods []Mod, m Mod) Mismatch {
 	f := x.finding(StageModifiers, NotAllowed)
-	f.Token, f.Have = x.token(m, -1), x.t.mods.name(uint16(m))
+	f.Token, f.Have = x.token(m, -1), x.t.mods.name(m)
 	if again := x.token(m, f.Token); again >= 0 {
 		f.Kind, f.Other, f.Token = RepeatedModifier, f.Token, again
 		return f
@@ -208,7 +208,7 @@ func (x *explainer) surplus(mods []Mod, m Mod) Mismatch {
 
 // token returns the index of a modifier's spelling after a token, -1 if it is not there.
 func (x *explainer) token(m Mod, after int) int {
-	name := x.t.mods.name(uint16(m))
+	name := x.t.mods.name(m)
 	for i := max(after+1, x.glued); i < len(x.q.Tokens); i++ {
 		if x.q.Tokens[i] == name {
 			return i
@@ -265,7 +265,7 @@ func (x *explainer) differ(f *Mismatch, v *env, t *table, r *row) {
 			continue
 		}
 		f.Token = x.token(m, -1)
-		f.Have = x.t.mods.name(uint16(m))
+		f.Have = x.t.mods.name(m)
 		f.Want = x.refsText(cell)
 		if f.Fix == "" && len(cell) == 1 && cell[0].mod != 0 {
 			f.Fix = f.Want
@@ -281,10 +281,10 @@ func (x *explainer) refsText(refs []valueRef) string {
 		case r.none:
 			names = append(names, "none")
 		case r.class < 0:
-			names = append(names, x.t.mods.name(uint16(r.mod)))
+			names = append(names, x.t.mods.name(r.mod))
 		default:
 			for _, m := range x.e.classes[r.class].values {
-				names = append(names, x.t.mods.name(uint16(m)))
+				names = append(names, x.t.mods.name(m))
 			}
 		}
 	}

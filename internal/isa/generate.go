@@ -28,46 +28,60 @@ func (t *ISA) Names() Names {
 	return n
 }
 
-// IndexSource returns the Go expression of the index of a fully read data set.
-func (t *ISA) IndexSource() (string, error) {
-	files, err := dataFiles(dataFS)
+// IndexSource returns the Go expression of the index of a fully read data set. It has one item a line, and goID is
+// what the constant of an entry's name is called, so that an entry that is added or edited changes no line but its own.
+func (t *ISA) IndexSource(goID func(name string) string) (string, error) {
+	return t.indexSource(dataFS, goID)
+}
+
+func (t *ISA) indexSource(data fs.FS, goID func(name string) string) (string, error) {
+	files, err := dataFiles(data)
 	if err != nil {
 		return "", err
 	}
-	var names, entries strings.Builder
-	for i, f := range files {
-		b, err := fs.ReadFile(dataFS, f)
+	var b strings.Builder
+	b.WriteString("index{\nFiles: []indexFile{\n")
+	for _, f := range files {
+		text, err := fs.ReadFile(data, f)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&names, "{%q, %#08x},\n", f, crc32.ChecksumIEEE(b))
-		t.indexFile(&entries, i, f, string(b))
+		t.indexFile(&b, f, string(text))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "index{\nFiles: []indexFile{\n%s},\nEntries: []indexEntry{\n%s},\n", names.String(), entries.String())
-	fmt.Fprintf(&b, "Mods: []string{\n%s},\nClasses: []string{\n%s},\nRoles: []string{\n%s},\n",
-		quoted(t.mods.all[1:]), quoted(t.classes.all[1:]), quoted(t.roles.all[1:]))
-	fmt.Fprintf(&b, "IDOrder: []uint16{\n%s},\nModOrder: []uint16{\n%s},\nClassOrder: []uint16{\n%s},\nRoleOrder: []uint16{\n%s},\n",
-		numbers(t.ids.sorted()), numbers(t.mods.sorted()), numbers(t.classes.sorted()), numbers(t.roles.sorted()))
+	b.WriteString("},\n")
+	indexNames(&b, "Mods", t.mods.all)
+	indexNames(&b, "Classes", t.classes.all)
+	indexNames(&b, "Roles", t.roles.all)
+	b.WriteString("IDOrder: []ID{\n")
+	for _, id := range t.ids.sorted() {
+		fmt.Fprintf(&b, "%s,\n", goID(t.ids.name(id)))
+	}
+	b.WriteString("},\n")
 	b.WriteString("Opcodes: []opcode{\n")
 	for _, op := range t.opcodes {
-		ids := "nil"
-		if op.ids != nil {
-			ids = "[]ID{" + strings.ReplaceAll(strings.TrimSuffix(numbers(op.ids), "\n"), "\n", "") + "}"
-		}
-		fmt.Fprintf(&b, "{%q, %s},\n", op.name, ids)
+		t.indexOpcode(&b, op, goID)
 	}
 	b.WriteString("},\n}")
 	return b.String(), nil
 }
 
-func (t *ISA) indexFile(out *strings.Builder, file int, name, text string) {
-	offset := 0
-	for _, src := range splitEntries(name, text) {
-		offset += strings.Index(text[offset:], src.text)
-		e := t.Entry(t.entryAt(src))
-		fmt.Fprintf(out, "{%q, %q, %d, %d, %d, %d},\n", e.Name, strings.Join(e.Opcode, ""), file, src.line, offset, len(src.text))
+// indexFile writes a file as the extents that it is made of: what stands before its first entry, and its entries.
+func (t *ISA) indexFile(b *strings.Builder, name, text string) {
+	entries := splitEntries(name, text)
+	head := text
+	if len(entries) > 0 {
+		head = text[:strings.Index(text, entries[0].text)]
 	}
+	fmt.Fprintf(b, "{%q, %s, []indexEntry{\n", name, extentOf(head))
+	for _, src := range entries {
+		e := t.Entry(t.entryAt(src))
+		fmt.Fprintf(b, "{%q, %q, %s},\n", e.Name, strings.Join(e.Opcode, ""), extentOf(src.text))
+	}
+	b.WriteString("}},\n")
+}
+
+func extentOf(text string) string {
+	return fmt.Sprintf("extent{%d, %d, %#08x}", strings.Count(text, "\n"), len(text), crc32.ChecksumIEEE([]byte(text)))
 }
 
 // entryAt returns the id of the entry whose header is at a place of the data.
@@ -80,18 +94,23 @@ func (t *ISA) entryAt(src entryText) ID {
 	panic("BUG: " + src.file + " has an entry that was not read")
 }
 
-func quoted(list []string) string { return lines(list, "%q,", 10) }
-
-func numbers[T ~uint16](list []T) string { return lines(list, "%d,", 20) }
-
-// lines prints a list, so many items a line.
-func lines[T any](list []T, format string, perLine int) string {
-	var b strings.Builder
-	for i, item := range list {
-		fmt.Fprintf(&b, format, item)
-		if i%perLine == perLine-1 || i == len(list)-1 {
-			b.WriteByte('\n')
-		}
+func indexNames(b *strings.Builder, kind string, all []string) {
+	fmt.Fprintf(b, "%s: []string{\n", kind)
+	for _, name := range all[1:] {
+		fmt.Fprintf(b, "%q,\n", name)
 	}
-	return b.String()
+	b.WriteString("},\n")
+}
+
+// indexOpcode writes an opcode; where entries share it, an entry a line.
+func (t *ISA) indexOpcode(b *strings.Builder, op opcode, constant func(string) string) {
+	if op.ids == nil {
+		fmt.Fprintf(b, "{%q, nil},\n", op.name)
+		return
+	}
+	fmt.Fprintf(b, "{%q, []ID{\n", op.name)
+	for _, id := range op.ids {
+		fmt.Fprintf(b, "%s,\n", constant(t.ids.name(id)))
+	}
+	b.WriteString("}},\n")
 }

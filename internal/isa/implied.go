@@ -31,7 +31,7 @@ func (s *Sel) spelled(mods []Mod) *Sel {
 	t := s.Entry.table
 	tokens := slices.Clone(s.Entry.Opcode)
 	for _, m := range mods {
-		tokens = append(tokens, t.mods.name(uint16(m)))
+		tokens = append(tokens, t.mods.name(m))
 	}
 	for _, p := range t.Forms(tokens, "").plans {
 		if p.sel.ID() == s.ID() && slices.Equal(p.sel.Roles, s.Roles) {

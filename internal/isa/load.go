@@ -17,8 +17,11 @@ import (
 
 // ISA is the loaded instruction set. It is safe for concurrent use.
 type ISA struct {
-	judge                     Judge
-	ids, mods, classes, roles *names
+	judge   Judge
+	ids     names[ID]
+	mods    names[Mod]
+	classes names[Class]
+	roles   names[Role]
 
 	modTypes []Type             // by Mod
 	repeat   map[Mod]bool       // may be written twice
@@ -45,25 +48,29 @@ type opcode struct {
 
 // index is what internal/gen finds in the data, so that loading need not read it.
 type index struct {
-	Files   []indexFile
-	Entries []indexEntry // by ID, from 1
-	Mods    []string
-	Classes []string
-	Roles   []string
-
-	// What is sorted here need not be when a process starts: numbers of names by their spelling, and opcodes by name.
-	IDOrder, ModOrder, ClassOrder, RoleOrder []uint16
-	Opcodes                                  []opcode
+	Files                []indexFile
+	Mods, Classes, Roles []string // sorted
+	IDOrder              []ID     // by the spelling of their names
+	Opcodes              []opcode // sorted
 }
 
+// indexFile is a file of the data: Head, then its entries, and no byte between or behind them.
 type indexFile struct {
-	Name string
-	Sum  uint32 // CRC-32 (IEEE)
+	Name    string
+	Head    extent
+	Entries []indexEntry
 }
 
+// indexEntry is an entry; its ID is its place among those of all files, from 1.
 type indexEntry struct {
-	Name, Opcode               string
-	File, Line, Offset, Length int
+	Name, Opcode string
+	extent
+}
+
+// extent is a piece of a file. Where it begins follows from those before it.
+type extent struct {
+	Lines, Length int
+	Sum           uint32 // CRC-32 (IEEE)
 }
 
 // generated is set by zisa.go; nil while that file is being made.
@@ -84,9 +91,17 @@ func mustLoad(j Judge) *ISA {
 
 // Load reads all of the data without the index, for the generator and the data's tests. The
 // errors name file and line.
-func Load(j Judge) (*ISA, error) {
-	t := newISA(&index{}, j)
-	return t, t.readAll(dataFS)
+func Load(j Judge) (*ISA, error) { return loadSorted(dataFS, j) }
+
+// loadSorted reads the data twice: what it calls modifiers, classes and roles is numbered by its spelling, which nobody knows
+// before the end. So one that is added takes a line between two others wherever it is first used.
+func loadSorted(data fs.FS, j Judge) (*ISA, error) {
+	found := newISA(&index{}, j)
+	if err := found.readAll(data); err != nil {
+		return found, err
+	}
+	t := newISA(&index{Mods: found.mods.spellings(), Classes: found.classes.spellings(), Roles: found.roles.spellings()}, j)
+	return t, t.readAll(data)
 }
 
 func load(data fs.FS, ix *index, j Judge) (*ISA, error) {
@@ -101,11 +116,8 @@ func load(data fs.FS, ix *index, j Judge) (*ISA, error) {
 	if texts == nil { // the data was edited: names keep their numbers, new ones follow
 		return t, t.readAll(data)
 	}
-	t.entries = make([]lazyEntry, len(ix.Entries)+1)
-	t.source = func(id ID) entryText {
-		e := &ix.Entries[id-1]
-		return entryText{ix.Files[e.File].Name, e.Line, texts[e.File]()[e.Offset : e.Offset+e.Length]}
-	}
+	t.entries = make([]lazyEntry, t.ids.len())
+	t.source = ix.sources(texts)
 	t.opcodes = ix.Opcodes
 	if t.opcodes == nil {
 		t.opcodes = ix.sortedOpcodes()
@@ -114,15 +126,34 @@ func load(data fs.FS, ix *index, j Judge) (*ISA, error) {
 	return t, nil
 }
 
+// sources returns where the text of an entry is found.
+func (ix *index) sources(texts []func() string) func(ID) entryText {
+	type place struct{ file, line, offset, length int }
+	places := []place{{}}
+	for i := range ix.Files {
+		f := &ix.Files[i]
+		line, offset := 1+f.Head.Lines, f.Head.Length
+		for _, e := range f.Entries {
+			places = append(places, place{i, line, offset, e.Length})
+			line, offset = line+e.Lines, offset+e.Length
+		}
+	}
+	return func(id ID) entryText {
+		p := places[id]
+		return entryText{ix.Files[p.file].Name, p.line, texts[p.file]()[p.offset : p.offset+p.length]}
+	}
+}
+
 func newISA(ix *index, j Judge) *ISA {
-	ids := make([]string, len(ix.Entries))
-	for i := range ix.Entries {
-		ids[i] = ix.Entries[i].Name
+	var ids []string
+	for _, f := range ix.Files {
+		for i := range f.Entries {
+			ids = append(ids, f.Entries[i].Name)
+		}
 	}
 	return &ISA{
 		judge: j,
-		ids:   newNames(ids, ix.IDOrder), mods: newNames(ix.Mods, ix.ModOrder),
-		classes: newNames(ix.Classes, ix.ClassOrder), roles: newNames(ix.Roles, ix.RoleOrder),
+		ids:   newNames(ids, ix.IDOrder), mods: newNames[Mod](ix.Mods, nil), classes: newNames[Class](ix.Classes, nil), roles: newNames[Role](ix.Roles, nil),
 	}
 }
 
@@ -134,9 +165,9 @@ func readIndexed(data fs.FS, ix *index) ([]func() string, error) {
 		return nil, err
 	}
 	texts := make([]func() string, len(files))
-	buffer := make([]byte, 8<<10)
+	var buffer []byte
 	for i, f := range ix.Files {
-		if sum, err := checksum(data, f.Name, buffer); err != nil || sum != f.Sum {
+		if buffer, err = f.check(data, buffer); err != nil {
 			return nil, nil
 		}
 		texts[i] = sync.OnceValue(func() string {
@@ -150,16 +181,35 @@ func readIndexed(data fs.FS, ix *index) ([]func() string, error) {
 	return texts, nil
 }
 
-// checksum sums a file up without keeping it.
-func checksum(data fs.FS, name string, buffer []byte) (uint32, error) {
-	f, err := data.Open(name)
+var errEdited = errors.New("the data is not what the index was made of")
+
+// check reads a file, a extent at a time, and says whether the index was made of it. It returns the buffer to use again.
+func (f *indexFile) check(data fs.FS, buffer []byte) ([]byte, error) {
+	r, err := data.Open(f.Name)
 	if err != nil {
-		return 0, err
+		return buffer, err
 	}
-	defer f.Close()
-	sum := crc32.NewIEEE()
-	_, err = io.CopyBuffer(sum, f, buffer)
-	return sum.Sum32(), err
+	defer r.Close()
+	if buffer, err = f.Head.check(r, buffer); err != nil {
+		return buffer, err
+	}
+	for i := range f.Entries {
+		if buffer, err = f.Entries[i].check(r, buffer); err != nil {
+			return buffer, err
+		}
+	}
+	if n, _ := r.Read(make([]byte, 1)); n != 0 {
+		return buffer, errEdited
+	}
+	return buffer, nil
+}
+
+func (s *extent) check(r io.Reader, buffer []byte) ([]byte, error) {
+	buffer = slices.Grow(buffer[:0], s.Length)[:s.Length]
+	if _, err := io.ReadFull(r, buffer); err != nil || crc32.ChecksumIEEE(buffer) != s.Sum {
+		return buffer, errEdited
+	}
+	return buffer, nil
 }
 
 // dataFiles lists the files with entries, in order of chapters.
@@ -250,8 +300,12 @@ func sortOpcodes(all map[string][]ID) []opcode {
 // sortedOpcodes makes the list that an index of an older make lacks.
 func (ix *index) sortedOpcodes() []opcode {
 	all := map[string][]ID{}
-	for i := range ix.Entries {
-		addOpcode(all, ix.Entries[i].Opcode, ID(i+1))
+	id := ID(0)
+	for _, f := range ix.Files {
+		for i := range f.Entries {
+			id++
+			addOpcode(all, f.Entries[i].Opcode, id)
+		}
 	}
 	return sortOpcodes(all)
 }
@@ -313,7 +367,7 @@ func (t *ISA) Entries() []*Entry {
 }
 
 // knownMod returns the modifier of a spelling, 0 if no entry has it.
-func (t *ISA) knownMod(s string) Mod { return Mod(t.mods.lookup(s)) }
+func (t *ISA) knownMod(s string) Mod { return t.mods.lookup(s) }
 
 func (t *ISA) modType(m Mod) Type {
 	if int(m) < len(t.modTypes) {

@@ -166,7 +166,7 @@ func (t *ISA) readings(op *opcode, mods []Mod, suffix Mod) (plans []*plan) {
 func (t *ISA) meaningful(op *opcode, mods []Mod) (rest []Mod) {
 	name := strings.Join(t.Entry(op.ids[0]).Opcode, "")
 	for _, m := range mods {
-		if !thePrelude.ignored[t.judge].by(name, t.mods.name(uint16(m))) || t.has(op, m) {
+		if !thePrelude.ignored[t.judge].by(name, t.mods.name(m)) || t.has(op, m) {
 			rest = append(rest, m)
 		}
 	}

@@ -97,7 +97,7 @@ func (s *Sel) Text() string {
 		b.WriteString(part)
 	}
 	for _, m := range s.mods {
-		b.WriteString(s.Entry.table.mods.name(uint16(m)))
+		b.WriteString(s.Entry.table.mods.name(m))
 	}
 	return b.String()
 }

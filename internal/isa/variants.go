@@ -24,7 +24,7 @@ func (t *ISA) Candidates(op string) []string {
 		}
 		for _, id := range known.ids {
 			for _, m := range t.Entry(id).Modifiers() {
-				all = append(all, t.mods.name(uint16(m)))
+				all = append(all, t.mods.name(m))
 			}
 		}
 	}

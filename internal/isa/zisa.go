@@ -461,1563 +461,3061 @@ const (
 // The classes of modifiers.
 const (
 	_ Class = iota
-	C_int
-	C_flt
-	C_f8
-	C_f864
-	C_i8
-	C_i4
-	C_type
-	C_packed
-	C_mode
-	C_atype
-	C_btype
-	C_op
-	C_rnd
-	C_fast
-	C_bf
 	C_abtype
-	C_dtype
-	C_half
-	C_ftz
-	C_ctype
-	C_cmp
-	C_bool
-	C_stype
-	C_bits
-	C_uns
-	C_sig
-	C_h
-	C_k
-	C_any
-	C_sem
-	C_scope
-	C_dst
-	C_multicast
-	C_report
-	C_hint
-	C_src
-	C_prio
-	C_ss
-	C_int8
-	C_int16
-	C_int32
-	C_elem
-	C_index
-	C_factor
-	C_num
-	C_dim
-	C_override
-	C_minmax
-	C_sum
 	C_acc
-	C_restrict
-	C_vec
-	C_w64
-	C_cop
-	C_l1
-	C_l2
-	C_pf
-	C_w32
-	C_glob
-	C_shm
-	C_narrow
-	C_space
-	C_level
-	C_priority
-	C_gspace
-	C_mapspace
-	C_primary
-	C_secondary
-	C_size
-	C_irnd
-	C_frnd
-	C_frnd2
-	C_relu
-	C_satfinite
-	C_pzo
-	C_scale
-	C_n1
-	C_n2
-	C_h2
-	C_f8x2
-	C_f6x2
-	C_x4
-	C_load
-	C_store
-	C_cta_group
-	C_i2c
-	C_whole
-	C_each
-	C_enum
-	C_mip
-	C_geom
-	C_ms
-	C_cb
-	C_comp
-	C_query
-	C_lquery
-	C_bounds
-	C_pair
-	C_quad
-	C_kind
-	C_dir
-	C_near
-	C_count
-	C_order
-	C_t64
-	C_fop
 	C_action
-	C_layout
-	C_phase_type
-	C_shape
 	C_alayout
-	C_blayout
+	C_any
+	C_atype
+	C_bf
 	C_bitop
-	C_vecsize
-	C_spv
-	C_long
-	C_dst_fmt
-	C_src_fmt
-	C_sub
-	C_pack
-	C_unpack
-	C_mx
+	C_bits
+	C_blayout
+	C_bool
+	C_bounds
+	C_btype
+	C_cb
+	C_cmp
 	C_collector
 	C_collector_b
+	C_comp
+	C_cop
+	C_count
+	C_cta_group
+	C_ctype
+	C_dim
+	C_dir
+	C_dst
+	C_dst_fmt
+	C_dtype
+	C_each
+	C_elem
+	C_enum
+	C_f6x2
+	C_f8
+	C_f864
+	C_f8x2
+	C_factor
+	C_fast
+	C_flt
+	C_fop
+	C_frnd
+	C_frnd2
+	C_ftz
+	C_geom
+	C_glob
+	C_gspace
+	C_h
+	C_h2
+	C_half
+	C_hint
+	C_i2c
+	C_i4
+	C_i8
+	C_index
+	C_int
+	C_int16
+	C_int32
+	C_int8
+	C_irnd
+	C_k
+	C_kind
+	C_l1
+	C_l2
+	C_layout
+	C_level
+	C_load
+	C_long
+	C_lquery
+	C_mapspace
+	C_minmax
+	C_mip
+	C_mode
+	C_ms
+	C_multicast
+	C_mx
+	C_n1
+	C_n2
+	C_narrow
+	C_near
+	C_num
+	C_op
 	C_op2
+	C_order
+	C_override
+	C_pack
+	C_packed
+	C_pair
+	C_pf
+	C_phase_type
+	C_primary
+	C_prio
+	C_priority
+	C_pzo
+	C_quad
+	C_query
+	C_relu
+	C_report
+	C_restrict
+	C_rnd
+	C_satfinite
+	C_scale
+	C_scope
+	C_secondary
+	C_sem
+	C_shape
+	C_shm
+	C_sig
+	C_size
+	C_space
+	C_spv
+	C_src
+	C_src_fmt
+	C_ss
+	C_store
+	C_stype
+	C_sub
+	C_sum
+	C_t64
+	C_type
+	C_unpack
+	C_uns
+	C_vec
+	C_vecsize
+	C_w32
+	C_w64
+	C_whole
+	C_x4
 )
 
 // The roles of operands.
 const (
 	_ Role = iota
-	R_d
 	R_a
-	R_b
-	R_c
-	R_mask
-	R_base
-	R_offset
-	R_f
-	R_p
-	R_q
-	R_immLut
-	R_dst_mem
-	R_src_mem
-	R_size
-	R_left
-	R_right
-	R_mbar
-	R_cta_mask
-	R_policy
-	R_stray
-	R_byte_mask
-	R_n
-	R_mdata
-	R_cdata
-	R_data
-	R_spdesc
-	R_le
-	R_off
-	R_bar
-	R_s
-	R_counter
-	R_map
-	R_sizes
-	R_lower
-	R_upper
-	R_coords
-	R_members
-	R_v
-	R_membermask
-	R_initval
-	R_size32
-	R_primary_size
-	R_total_size
-	R_fraction
-	R_property
-	R_scale_factor
-	R_rbits
+	R_a_desc
 	R_abef
-	R_dst
-	R_src
-	R_cp_size
-	R_rest
-	R_address
-	R_im2col
 	R_addr
-	R_value
-	R_ord
+	R_address
+	R_align
+	R_args
+	R_b
+	R_b_desc
+	R_bar
+	R_base
+	R_byte_mask
+	R_c
+	R_cdata
 	R_choice
-	R_newer
-	R_lod
+	R_columns
+	R_coords
+	R_count
+	R_counter
+	R_cp_size
+	R_cta_mask
+	R_ctaMask
+	R_d
+	R_data
 	R_dpdx
 	R_dpdy
+	R_dst
+	R_dst_mem
 	R_e
-	R_target
-	R_index
-	R_targets
-	R_ret
-	R_func
-	R_args
+	R_enable_d
+	R_f
 	R_fptr
-	R_x
-	R_r
-	R_count
-	R_tx
-	R_ctaMask
-	R_state
-	R_phase
-	R_report
+	R_fraction
+	R_func
 	R_hint
-	R_scale_a
-	R_sel_a
-	R_scale_b
-	R_sel_b
-	R_stride
-	R_a_desc
-	R_b_desc
-	R_scale_d
+	R_idesc
+	R_im2col
+	R_immLut
+	R_index
+	R_initval
+	R_le
+	R_left
+	R_lod
+	R_lower
+	R_lut
+	R_map
+	R_mask
+	R_mbar
+	R_mdata
+	R_membermask
+	R_members
+	R_meta
+	R_n
+	R_newer
+	R_off
+	R_offset
+	R_ord
+	R_p
+	R_phase
+	R_policy
+	R_primary_size
+	R_property
+	R_ptr
+	R_q
+	R_r
+	R_rbits
+	R_red
+	R_report
+	R_rest
+	R_ret
+	R_right
+	R_s
+	R_s_desc
 	R_sa
 	R_sb
-	R_ta
-	R_tb
-	R_meta
+	R_scale_a
+	R_scale_b
+	R_scale_d
+	R_scale_factor
+	R_sel_a
+	R_sel_b
 	R_selector
-	R_columns
-	R_taddr
+	R_size
+	R_size32
+	R_sizes
+	R_spdesc
 	R_split
-	R_red
-	R_s_desc
-	R_lut
-	R_idesc
-	R_enable_d
-	R_zero_mask
-	R_ptr
-	R_align
+	R_src
+	R_src_mem
+	R_state
+	R_stray
+	R_stride
 	R_t
+	R_ta
+	R_taddr
+	R_target
+	R_targets
+	R_tb
+	R_total_size
+	R_tx
+	R_upper
+	R_v
+	R_value
+	R_x
+	R_zero_mask
 )
 
 // The modifiers.
 const (
 	_ Mod = iota
-	M_u8
-	M_u16
-	M_u32
-	M_u64
-	M_s8
-	M_s16
-	M_s32
-	M_s64
-	M_bf16
-	M_f16
-	M_f32
-	M_f64
-	M_e4m3
-	M_e5m2
-	M_e3m2
-	M_e2m3
-	M_e2m1
-	M_u4
-	M_s4
-	M_u16x2
-	M_s16x2
-	M_u8x4
-	M_s8x4
-	M_sat
-	M_relu
-	M_b32
-	M_b64
-	M_shiftamt
-	M_clamp
-	M_wrap
-	M_cc
-	M_finite
-	M_infinite
-	M_number
-	M_notanumber
-	M_normal
-	M_subnormal
-	M_rn
-	M_rz
-	M_rm
-	M_rp
-	M_f32x2
-	M_ftz
-	M_approx
-	M_full
-	M_NaN
-	M_xorsign
-	M_abs
-	M_f16x2
-	M_bf16x2
-	M_oob
-	M_e5m2x4
-	M_e4m3x4
-	M_e3m2x4
-	M_e2m3x4
-	M_e2m1x4
-	M_e2m1p4x4
-	M_ue8m0x4
-	M_satfinite
-	M_eq
-	M_ne
-	M_lt
-	M_le
-	M_gt
-	M_ge
-	M_lo
-	M_ls
-	M_hi
-	M_hs
-	M_equ
-	M_neu
-	M_ltu
-	M_leu
-	M_gtu
-	M_geu
-	M_num
-	M_nan
-	M_and
-	M_or
-	M_xor
-	M_b16
-	M_pred
-	M_relaxed
-	M_cta
-	M_cluster
-	M_gpu
-	M_sys
-	M_shared_cta
-	M_shared_cluster
-	M_multicast_cluster
-	M_multicast_cluster_16b
-	M_multicast_cluster_32b
-	M_mbarrier_report_disabled
-	M_mbarrier_report_validity_per_16bytes_80000000
-	M_mbarrier_report_validity_per_16bytes_8000
-	M_mbarrier_report_validity_per_16bytes_80
-	M_mbarrier_report_validity_per_16bytes_8
-	M_mbarrier_report_validity_per_element_ff
-	M_L2_cache_hint
-	M_b128
-	M_weak
-	M_global
-	M_mbarrier_complete_tx_bytes
-	M_ignore_oob
-	M_bulk_group
-	M_cp_mask
-	M_add
-	M_min
-	M_max
-	M_inc
-	M_dec
-	M_noftz
-	M_L2_evict_last
-	M_L2
-	M_read
-	M_sync_restrict_proxy_async
-	M_release
-	M_b8
-	M_L2_evict_normal
-	M_b2
-	M_b4
-	M_sp_2_4
-	M_x1
-	M_x2
-	M_x4
-	M_x8
-	M_x16
-	M_x32
-	M_x64
-	M_sp_1_2
-	M_sp_1_4
-	M_sp_1_8
-	M_sp_1_16
-	M_sp_2_8
-	M_sp_2_16
-	M_sp_4_8
-	M_sp_4_16
-	M_mbarrier_report_fabric
-	M_multimem
-	M_mbarrier_complete_tx_16B
-	M_counted_bytes
+	M_128x128b
+	M_128x256b
+	M_16x128b
+	M_16x256b
+	M_16x32bx2
+	M_16x64b
 	M_1d
 	M_2d
+	M_2dms
+	M_32x128b
+	M_32x32b
 	M_3d
 	M_4d
+	M_4x256b
 	M_5d
-	M_override_global_dim
-	M_override_global_dim_stride
-	M_tile
-	M_override_global_address
-	M_acc_f16
-	M_acc_f32
-	M_sync
-	M_exch
-	M_cas
-	M_op_restrict_fetching
-	M_commit_group
-	M_sync_restrict_reads
-	M_sync_restrict_read
-	M_v2
-	M_v4
-	M_up
-	M_down
-	M_bfly
-	M_idx
-	M_f4e
-	M_b4e
-	M_rc8
-	M_ecl
-	M_ecr
-	M_rc16
-	M_const
-	M_local
-	M_param
-	M_param_entry
-	M_param_func
-	M_shared
-	M_ca
-	M_cg
-	M_cs
-	M_lu
-	M_cv
-	M_L1_evict_normal
-	M_L1_evict_unchanged
-	M_L1_evict_first
-	M_L1_evict_last
-	M_L1_no_allocate
-	M_L2_evict_first
-	M_L2_64B
-	M_L2_128B
-	M_L2_256B
-	M_acquire
-	M_v8
-	M_unified
-	M_volatile
-	M_mmio
-	M_proxy_readonly
-	M_nc
-	M_wb
-	M_wt
-	M_e5m2x2
-	M_e4m3x2
+	M_64x128b
 	M_L1
 	M_L1_32B
-	M_valid_addr
-	M_tensormap
+	M_L1_evict_first
+	M_L1_evict_last
+	M_L1_evict_normal
+	M_L1_evict_unchanged
+	M_L1_no_allocate
+	M_L2
+	M_L2_128B
+	M_L2_256B
+	M_L2_64B
+	M_L2_cache_hint
+	M_L2_evict_first
+	M_L2_evict_last
+	M_L2_evict_normal
 	M_L2_evict_unchanged
-	M_rni
-	M_rzi
-	M_rmi
-	M_rpi
-	M_pzo
-	M_rna
-	M_scaled_n1_ue8m0
-	M_scaled_n2_ue8m0
-	M_e2m3x2
-	M_e3m2x2
-	M_e2m1x2
-	M_tf32
-	M_ue8m0x2
-	M_ue5m3x2
-	M_s2f6x2
-	M_rs
-	M_u2
-	M_s2
-	M_tile_gather4
-	M_im2col
-	M_im2col_w
-	M_im2col_w_128
-	M_tile_scatter4
-	M_im2col_no_offs
-	M_im2col_no_offs_w
-	M_cta_group_1
-	M_cta_group_2
-	M_global_address
-	M_rank
-	M_box_dim
-	M_global_dim
-	M_global_stride
-	M_element_stride
-	M_elemtype
-	M_interleave_layout
-	M_swizzle_mode
-	M_swizzle_atomicity
-	M_fill_mode
-	M_b1024
-	M_tensormap_generic
-	M_aligned
-	M_base
-	M_level
-	M_grad
+	M_NaN
+	M_a
 	M_a1d
 	M_a2d
-	M_cube
-	M_acube
-	M_2dms
 	M_a2dms
-	M_r
-	M_g
-	M_b
-	M_a
-	M_width
-	M_height
-	M_depth
-	M_channel_data_type
-	M_channel_order
-	M_normalized_coords
-	M_array_size
-	M_num_mipmap_levels
-	M_num_samples
-	M_force_unnormalized_coords
-	M_filter_mode
+	M_abs
+	M_acc_f16
+	M_acc_f32
+	M_acq_rel
+	M_acquire
+	M_acube
+	M_add
 	M_addr_mode_0
 	M_addr_mode_1
 	M_addr_mode_2
-	M_texref
-	M_samplerref
-	M_surfref
-	M_trap
-	M_zero
-	M_memory_layout
-	M_uni
+	M_alias
+	M_aligned
+	M_all
+	M_and
+	M_any
+	M_approx
+	M_array_size
+	M_arrive
+	M_ashift
 	M_async
-	M_multicast_cluster_all
+	M_async_generic
+	M_b
+	M_b1
+	M_b1024
+	M_b128
+	M_b16
+	M_b2
+	M_b32
+	M_b4
+	M_b4e
+	M_b4x16_p64
+	M_b64
+	M_b6x16_p32
+	M_b8
+	M_b8x16
+	M_ballot
+	M_base
+	M_bf16
+	M_bf16x2
+	M_bfly
+	M_block16
+	M_block32
+	M_block_scale
+	M_box_dim
+	M_bulk_group
+	M_ca
+	M_cas
+	M_cc
+	M_cg
+	M_channel_data_type
+	M_channel_order
+	M_clamp
+	M_cluster
+	M_col
+	M_collector_a_discard
+	M_collector_a_fill
+	M_collector_a_lastuse
+	M_collector_a_use
+	M_collector_b0_discard
+	M_collector_b0_fill
+	M_collector_b0_lastuse
+	M_collector_b0_use
+	M_collector_b1_discard
+	M_collector_b1_fill
+	M_collector_b1_lastuse
+	M_collector_b1_use
+	M_collector_b2_discard
+	M_collector_b2_fill
+	M_collector_b2_lastuse
+	M_collector_b2_use
+	M_collector_b3_discard
+	M_collector_b3_fill
+	M_collector_b3_lastuse
+	M_collector_b3_use
+	M_collector_b_discard
+	M_collector_b_fill
+	M_collector_b_lastuse
+	M_collector_b_use
+	M_commit_group
+	M_const
+	M_counted_bytes
+	M_cp_mask
+	M_cs
+	M_cta
+	M_cta_group_1
+	M_cta_group_2
+	M_cube
+	M_cv
+	M_dec
+	M_decompress_lut_b
+	M_depth
+	M_down
+	M_e2m1
+	M_e2m1p4x4
+	M_e2m1x2
+	M_e2m1x4
+	M_e2m3
+	M_e2m3x2
+	M_e2m3x4
+	M_e3m2
+	M_e3m2x2
+	M_e3m2x4
+	M_e4m3
+	M_e4m3x2
+	M_e4m3x4
+	M_e5m2
+	M_e5m2x2
+	M_e5m2x4
+	M_ecl
+	M_ecr
+	M_element_stride
+	M_elemtype
+	M_eq
+	M_equ
+	M_exch
+	M_exclusive
+	M_expect_tx
+	M_f16
+	M_f16x2
+	M_f32
+	M_f32x2
+	M_f4e
+	M_f64
+	M_fabric
+	M_fabric_fabric
+	M_fabric_generic
+	M_fill_mode
+	M_filter_mode
+	M_finite
+	M_force_unnormalized_coords
+	M_ftz
+	M_full
+	M_g
+	M_ge
+	M_generic_fabric
+	M_get_first_ctaid
 	M_get_first_ctaid_x
 	M_get_first_ctaid_y
 	M_get_first_ctaid_z
-	M_is_canceled
-	M_get_first_ctaid
-	M_acq_rel
-	M_arrive
-	M_red
-	M_popc
-	M_sc
-	M_sync_restrict_shared_cluster
-	M_sync_restrict_shared_cta
-	M_mbarrier_init
-	M_alias
-	M_sync_restrict_shared_cluster_read
-	M_fabric_fabric
-	M_fabric_generic
-	M_generic_fabric
-	M_fabric
-	M_async_generic
+	M_geu
 	M_gl
-	M_all
-	M_any
-	M_ballot
-	M_launch_dependents
-	M_wait
-	M_layout_v0
-	M_layout_v1
-	M_expect_tx
-	M_noComplete
-	M_noinc
-	M_phase_type_primary
-	M_phase_type_conditional
-	M_parity
-	M_m8n8k4
-	M_m8n8k16
-	M_m8n8k32
-	M_m8n8k128
-	M_m16n8k4
-	M_m16n8k8
-	M_m16n8k16
-	M_m16n8k32
-	M_m16n8k64
-	M_m16n8k128
-	M_m16n8k256
-	M_row
-	M_col
+	M_global
+	M_global_address
+	M_global_dim
+	M_global_stride
+	M_gpu
+	M_grad
+	M_gt
+	M_gtu
+	M_height
+	M_hi
+	M_hs
+	M_idx
+	M_ignore_oob
+	M_im2col
+	M_im2col_w
+	M_im2col_w_128
+	M_im2col_no_offs
+	M_im2col_no_offs_w
+	M_inc
+	M_infinite
+	M_interleave_layout
+	M_is_canceled
+	M_kind_f16
 	M_kind_f8f6f4
-	M_b1
-	M_kind_mxf8f6f4
+	M_kind_i8
 	M_kind_mxf4
 	M_kind_mxf4nvf4
+	M_kind_mxf8f6f4
+	M_kind_tf32
+	M_kind_ti16
+	M_launch_dependents
+	M_layout_v0
+	M_layout_v1
+	M_le
+	M_leu
+	M_level
+	M_lo
+	M_local
+	M_ls
+	M_lt
+	M_ltu
+	M_lu
+	M_m16n16
+	M_m16n16k16
+	M_m16n16k8
+	M_m16n8
+	M_m16n8k128
+	M_m16n8k16
+	M_m16n8k256
+	M_m16n8k32
+	M_m16n8k4
+	M_m16n8k64
+	M_m16n8k8
+	M_m32n8k16
+	M_m64n104k16
+	M_m64n104k256
+	M_m64n104k32
+	M_m64n104k64
+	M_m64n104k8
+	M_m64n112k16
+	M_m64n112k256
+	M_m64n112k32
+	M_m64n112k64
+	M_m64n112k8
+	M_m64n120k16
+	M_m64n120k256
+	M_m64n120k32
+	M_m64n120k64
+	M_m64n120k8
+	M_m64n128k16
+	M_m64n128k256
+	M_m64n128k32
+	M_m64n128k64
+	M_m64n128k8
+	M_m64n136k16
+	M_m64n136k256
+	M_m64n136k32
+	M_m64n136k64
+	M_m64n136k8
+	M_m64n144k16
+	M_m64n144k256
+	M_m64n144k32
+	M_m64n144k64
+	M_m64n144k8
+	M_m64n152k16
+	M_m64n152k256
+	M_m64n152k32
+	M_m64n152k64
+	M_m64n152k8
+	M_m64n160k16
+	M_m64n160k256
+	M_m64n160k32
+	M_m64n160k64
+	M_m64n160k8
+	M_m64n168k16
+	M_m64n168k256
+	M_m64n168k32
+	M_m64n168k64
+	M_m64n168k8
+	M_m64n16k16
+	M_m64n16k256
+	M_m64n16k32
+	M_m64n16k64
+	M_m64n16k8
+	M_m64n176k16
+	M_m64n176k256
+	M_m64n176k32
+	M_m64n176k64
+	M_m64n176k8
+	M_m64n184k16
+	M_m64n184k256
+	M_m64n184k32
+	M_m64n184k64
+	M_m64n184k8
+	M_m64n192k16
+	M_m64n192k256
+	M_m64n192k32
+	M_m64n192k64
+	M_m64n192k8
+	M_m64n200k16
+	M_m64n200k256
+	M_m64n200k32
+	M_m64n200k64
+	M_m64n200k8
+	M_m64n208k16
+	M_m64n208k256
+	M_m64n208k32
+	M_m64n208k64
+	M_m64n208k8
+	M_m64n216k16
+	M_m64n216k256
+	M_m64n216k32
+	M_m64n216k64
+	M_m64n216k8
+	M_m64n224k16
+	M_m64n224k256
+	M_m64n224k32
+	M_m64n224k64
+	M_m64n224k8
+	M_m64n232k16
+	M_m64n232k256
+	M_m64n232k32
+	M_m64n232k64
+	M_m64n232k8
+	M_m64n240k16
+	M_m64n240k256
+	M_m64n240k32
+	M_m64n240k64
+	M_m64n240k8
+	M_m64n248k16
+	M_m64n248k256
+	M_m64n248k32
+	M_m64n248k64
+	M_m64n248k8
+	M_m64n24k16
+	M_m64n24k256
+	M_m64n24k32
+	M_m64n24k64
+	M_m64n24k8
+	M_m64n256k16
+	M_m64n256k256
+	M_m64n256k32
+	M_m64n256k64
+	M_m64n256k8
+	M_m64n32k16
+	M_m64n32k256
+	M_m64n32k32
+	M_m64n32k64
+	M_m64n32k8
+	M_m64n40k16
+	M_m64n40k256
+	M_m64n40k32
+	M_m64n40k64
+	M_m64n40k8
+	M_m64n48k16
+	M_m64n48k256
+	M_m64n48k32
+	M_m64n48k64
+	M_m64n48k8
+	M_m64n56k16
+	M_m64n56k256
+	M_m64n56k32
+	M_m64n56k64
+	M_m64n56k8
+	M_m64n64k16
+	M_m64n64k256
+	M_m64n64k32
+	M_m64n64k64
+	M_m64n64k8
+	M_m64n72k16
+	M_m64n72k256
+	M_m64n72k32
+	M_m64n72k64
+	M_m64n72k8
+	M_m64n80k16
+	M_m64n80k256
+	M_m64n80k32
+	M_m64n80k64
+	M_m64n80k8
+	M_m64n88k16
+	M_m64n88k256
+	M_m64n88k32
+	M_m64n88k64
+	M_m64n88k8
+	M_m64n8k16
+	M_m64n8k256
+	M_m64n8k32
+	M_m64n8k64
+	M_m64n8k8
+	M_m64n96k16
+	M_m64n96k256
+	M_m64n96k32
+	M_m64n96k64
+	M_m64n96k8
+	M_m8n16
+	M_m8n32k16
+	M_m8n8
+	M_m8n8k128
+	M_m8n8k16
+	M_m8n8k32
+	M_m8n8k4
+	M_mask
+	M_max
+	M_mbarrier_arrive_one
+	M_mbarrier_complete_tx_16B
+	M_mbarrier_complete_tx_bytes
+	M_mbarrier_report_disabled
+	M_mbarrier_report_fabric
+	M_mbarrier_report_validity_per_16bytes_8
+	M_mbarrier_report_validity_per_16bytes_80
+	M_mbarrier_report_validity_per_16bytes_8000
+	M_mbarrier_report_validity_per_16bytes_80000000
+	M_mbarrier_report_validity_per_element_ff
+	M_mbarrier_init
+	M_memory_layout
+	M_min
+	M_mmio
+	M_multicast_cluster
+	M_multicast_cluster_16b
+	M_multicast_cluster_32b
+	M_multicast_cluster_all
+	M_multimem
+	M_nan
+	M_nc
+	M_ne
+	M_neu
+	M_noComplete
+	M_noftz
+	M_noinc
+	M_normal
+	M_normalized_coords
+	M_notanumber
+	M_num
+	M_num_mipmap_levels
+	M_num_samples
+	M_number
+	M_oob
+	M_op_restrict_fetching
+	M_or
+	M_override_global_address
+	M_override_global_dim
+	M_override_global_dim_stride
+	M_pack_16b
+	M_param
+	M_param_entry
+	M_param_func
+	M_parity
+	M_phase_type_conditional
+	M_phase_type_primary
+	M_po
+	M_popc
+	M_pred
+	M_proxy_readonly
+	M_pzo
+	M_r
+	M_rank
+	M_rc16
+	M_rc8
+	M_read
+	M_red
+	M_relaxed
+	M_release
+	M_relu
+	M_rm
+	M_rmi
+	M_rn
+	M_rna
+	M_rni
+	M_row
+	M_rp
+	M_rpi
+	M_rs
+	M_rz
+	M_rzi
+	M_s16
+	M_s16x2
+	M_s2
+	M_s2f6x2
+	M_s32
+	M_s4
+	M_s64
+	M_s8
+	M_s8x4
+	M_samplerref
+	M_sat
+	M_satfinite
+	M_sc
 	M_scale_vec_1X
 	M_scale_vec_2X
 	M_scale_vec_4X
-	M_ue8m0
-	M_ue4m3
-	M_block_scale
-	M_sp_ordered_metadata
-	M_sp
-	M_m8n8
-	M_m16n16
-	M_m8n16
-	M_x128
-	M_b8x16
-	M_b6x16_p32
-	M_b4x16_p64
-	M_trans
-	M_m16n8
-	M_m16n16k16
-	M_m8n32k16
-	M_m32n8k16
-	M_m16n16k8
-	M_m64n8k8
-	M_m64n8k16
-	M_m64n8k32
-	M_m64n8k256
-	M_m64n16k8
-	M_m64n16k16
-	M_m64n16k32
-	M_m64n16k256
-	M_m64n24k8
-	M_m64n24k16
-	M_m64n24k32
-	M_m64n24k256
-	M_m64n32k8
-	M_m64n32k16
-	M_m64n32k32
-	M_m64n32k256
-	M_m64n40k8
-	M_m64n40k16
-	M_m64n40k32
-	M_m64n40k256
-	M_m64n48k8
-	M_m64n48k16
-	M_m64n48k32
-	M_m64n48k256
-	M_m64n56k8
-	M_m64n56k16
-	M_m64n56k32
-	M_m64n56k256
-	M_m64n64k8
-	M_m64n64k16
-	M_m64n64k32
-	M_m64n64k256
-	M_m64n72k8
-	M_m64n72k16
-	M_m64n72k32
-	M_m64n72k256
-	M_m64n80k8
-	M_m64n80k16
-	M_m64n80k32
-	M_m64n80k256
-	M_m64n88k8
-	M_m64n88k16
-	M_m64n88k32
-	M_m64n88k256
-	M_m64n96k8
-	M_m64n96k16
-	M_m64n96k32
-	M_m64n96k256
-	M_m64n104k8
-	M_m64n104k16
-	M_m64n104k32
-	M_m64n104k256
-	M_m64n112k8
-	M_m64n112k16
-	M_m64n112k32
-	M_m64n112k256
-	M_m64n120k8
-	M_m64n120k16
-	M_m64n120k32
-	M_m64n120k256
-	M_m64n128k8
-	M_m64n128k16
-	M_m64n128k32
-	M_m64n128k256
-	M_m64n136k8
-	M_m64n136k16
-	M_m64n136k32
-	M_m64n136k256
-	M_m64n144k8
-	M_m64n144k16
-	M_m64n144k32
-	M_m64n144k256
-	M_m64n152k8
-	M_m64n152k16
-	M_m64n152k32
-	M_m64n152k256
-	M_m64n160k8
-	M_m64n160k16
-	M_m64n160k32
-	M_m64n160k256
-	M_m64n168k8
-	M_m64n168k16
-	M_m64n168k32
-	M_m64n168k256
-	M_m64n176k8
-	M_m64n176k16
-	M_m64n176k32
-	M_m64n176k256
-	M_m64n184k8
-	M_m64n184k16
-	M_m64n184k32
-	M_m64n184k256
-	M_m64n192k8
-	M_m64n192k16
-	M_m64n192k32
-	M_m64n192k256
-	M_m64n200k8
-	M_m64n200k16
-	M_m64n200k32
-	M_m64n200k256
-	M_m64n208k8
-	M_m64n208k16
-	M_m64n208k32
-	M_m64n208k256
-	M_m64n216k8
-	M_m64n216k16
-	M_m64n216k32
-	M_m64n216k256
-	M_m64n224k8
-	M_m64n224k16
-	M_m64n224k32
-	M_m64n224k256
-	M_m64n232k8
-	M_m64n232k16
-	M_m64n232k32
-	M_m64n232k256
-	M_m64n240k8
-	M_m64n240k16
-	M_m64n240k32
-	M_m64n240k256
-	M_m64n248k8
-	M_m64n248k16
-	M_m64n248k32
-	M_m64n248k256
-	M_m64n256k8
-	M_m64n256k16
-	M_m64n256k32
-	M_m64n256k256
-	M_m64n8k64
-	M_m64n16k64
-	M_m64n24k64
-	M_m64n32k64
-	M_m64n40k64
-	M_m64n48k64
-	M_m64n56k64
-	M_m64n64k64
-	M_m64n72k64
-	M_m64n80k64
-	M_m64n88k64
-	M_m64n96k64
-	M_m64n104k64
-	M_m64n112k64
-	M_m64n120k64
-	M_m64n128k64
-	M_m64n136k64
-	M_m64n144k64
-	M_m64n152k64
-	M_m64n160k64
-	M_m64n168k64
-	M_m64n176k64
-	M_m64n184k64
-	M_m64n192k64
-	M_m64n200k64
-	M_m64n208k64
-	M_m64n216k64
-	M_m64n224k64
-	M_m64n232k64
-	M_m64n240k64
-	M_m64n248k64
-	M_m64n256k64
-	M_exclusive
-	M_16x32bx2
-	M_16x64b
-	M_32x32b
-	M_16x128b
-	M_16x256b
-	M_pack_16b
-	M_unpack_16b
-	M_128x256b
-	M_4x256b
-	M_128x128b
-	M_64x128b
-	M_32x128b
-	M_warpx2_02_13
-	M_warpx2_01_23
-	M_warpx4
-	M_kind_f16
-	M_kind_tf32
-	M_kind_i8
-	M_kind_ti16
-	M_block16
-	M_block32
-	M_collector_a_fill
-	M_collector_a_use
-	M_collector_a_lastuse
-	M_collector_a_discard
-	M_collector_b_fill
-	M_collector_b_use
-	M_collector_b_lastuse
-	M_collector_b_discard
-	M_ashift
-	M_decompress_lut_b
-	M_collector_b0_fill
-	M_collector_b1_fill
-	M_collector_b2_fill
-	M_collector_b3_fill
-	M_collector_b0_use
-	M_collector_b1_use
-	M_collector_b2_use
-	M_collector_b3_use
-	M_collector_b0_lastuse
-	M_collector_b1_lastuse
-	M_collector_b2_lastuse
-	M_collector_b3_lastuse
-	M_collector_b0_discard
-	M_collector_b1_discard
-	M_collector_b2_discard
-	M_collector_b3_discard
-	M_mbarrier_arrive_one
-	M_sync_restrict_shared_read_mma_a
-	M_shr7
+	M_scaled_n1_ue8m0
+	M_scaled_n2_ue8m0
+	M_shared
+	M_shared_cluster
+	M_shared_cta
+	M_shiftamt
 	M_shr15
-	M_po
-	M_mask
+	M_shr7
+	M_sp
+	M_sp_1_16
+	M_sp_1_2
+	M_sp_1_4
+	M_sp_1_8
+	M_sp_2_16
+	M_sp_2_4
+	M_sp_2_8
+	M_sp_4_16
+	M_sp_4_8
+	M_sp_ordered_metadata
+	M_subnormal
+	M_surfref
+	M_swizzle_atomicity
+	M_swizzle_mode
+	M_sync
+	M_sync_restrict_proxy_async
+	M_sync_restrict_read
+	M_sync_restrict_reads
+	M_sync_restrict_shared_cluster
+	M_sync_restrict_shared_cluster_read
+	M_sync_restrict_shared_cta
+	M_sync_restrict_shared_read_mma_a
+	M_sys
+	M_tensormap
+	M_tensormap_generic
+	M_texref
+	M_tf32
+	M_tile
+	M_tile_gather4
+	M_tile_scatter4
+	M_trans
+	M_trap
+	M_u16
+	M_u16x2
+	M_u2
+	M_u32
+	M_u4
+	M_u64
+	M_u8
+	M_u8x4
+	M_ue4m3
+	M_ue5m3x2
+	M_ue8m0
+	M_ue8m0x2
+	M_ue8m0x4
+	M_uni
+	M_unified
+	M_unpack_16b
+	M_up
+	M_v2
+	M_v4
+	M_v8
+	M_valid_addr
+	M_volatile
+	M_wait
+	M_warpx2_01_23
+	M_warpx2_02_13
+	M_warpx4
+	M_wb
+	M_weak
+	M_width
+	M_wrap
+	M_wt
+	M_x1
+	M_x128
+	M_x16
+	M_x2
+	M_x32
+	M_x4
+	M_x64
+	M_x8
+	M_xor
+	M_xorsign
+	M_zero
 )
 
 // theIndex is laid out by the linker: nothing of it is made when a process starts.
 var theIndex = index{
 	Files: []indexFile{
-		{"data/0901-integer.isa", 0xc281473a},
-		{"data/0902-extended.isa", 0x7e46708c},
-		{"data/0903-float.isa", 0x192a6cc8},
-		{"data/0904-half.isa", 0xca015aca},
-		{"data/0905-mixed.isa", 0x56151d46},
-		{"data/0906-compare.isa", 0x39945647},
-		{"data/0908-logic.isa", 0x95bfbe08},
-		{"data/0909-bulk.isa", 0x8addffc5},
-		{"data/0909-fabric.isa", 0x4ea2b6fe},
-		{"data/0909-move.isa", 0x40c32870},
-		{"data/0909-tensor.isa", 0x046d0905},
-		{"data/0910-texture.isa", 0x1f242b2e},
-		{"data/0911-surface.isa", 0x7e6179ab},
-		{"data/0912-control.isa", 0x888d1acd},
-		{"data/0913-launch.isa", 0xf9dc3158},
-		{"data/0913-sync.isa", 0xf10eb86b},
-		{"data/0914-mma.isa", 0x8a58530c},
-		{"data/0915-wgmma.isa", 0xa2ce3935},
-		{"data/0916-tcgen05.isa", 0x3565716c},
-		{"data/0917-stack.isa", 0x16d552c3},
-		{"data/0918-video.isa", 0x004b923d},
-		{"data/0919-misc.isa", 0x79486f8f},
-	},
-	Entries: []indexEntry{
-		{"add.int", "add", 0, 3, 56, 659},
-		{"sub.int", "sub", 0, 19, 715, 527},
-		{"mul.lo", "mul.lo", 0, 33, 1242, 263},
-		{"mul.hi", "mul.hi", 0, 41, 1505, 231},
-		{"mul.wide", "mul.wide", 0, 49, 1736, 317},
-		{"mad.lo", "mad.lo", 0, 60, 2053, 251},
-		{"mad.hi", "mad.hi", 0, 68, 2304, 309},
-		{"mad.wide", "mad.wide", 0, 77, 2613, 403},
-		{"mul24.lo", "mul24.lo", 0, 92, 3016, 239},
-		{"mul24.hi", "mul24.hi", 0, 100, 3255, 241},
-		{"mad24.lo", "mad24.lo", 0, 108, 3496, 256},
-		{"mad24.hi", "mad24.hi", 0, 116, 3752, 307},
-		{"sad", "sad", 0, 125, 4059, 209},
-		{"div.int", "div", 0, 133, 4268, 303},
-		{"rem", "rem", 0, 143, 4571, 297},
-		{"abs.int", "abs", 0, 152, 4868, 226},
-		{"neg.int", "neg", 0, 161, 5094, 304},
-		{"min.int", "min", 0, 172, 5398, 608},
-		{"max.int", "max", 0, 188, 6006, 541},
-		{"popc", "popc", 0, 202, 6547, 199},
-		{"clz", "clz", 0, 210, 6746, 204},
-		{"bfind", "bfind", 0, 218, 6950, 301},
-		{"fns", "fns", 0, 226, 7251, 381},
-		{"brev", "brev", 0, 236, 7632, 155},
-		{"bfe", "bfe", 0, 244, 7787, 286},
-		{"bfi", "bfi", 0, 253, 8073, 249},
-		{"szext", "szext", 0, 262, 8322, 284},
-		{"bmsk", "bmsk", 0, 272, 8606, 216},
-		{"dp4a", "dp4a", 0, 280, 8822, 301},
-		{"dp2a.lo", "dp2a.lo", 0, 290, 9123, 347},
-		{"dp2a.hi", "dp2a.hi", 0, 300, 9470, 349},
-		{"clmad.lo", "clmad.lo", 0, 310, 9819, 299},
-		{"clmad.hi", "clmad.hi", 0, 318, 10118, 300},
-		{"add.cc", "add", 1, 3, 133, 254},
-		{"addc", "addc", 1, 13, 387, 452},
-		{"sub.cc", "sub", 1, 25, 839, 319},
-		{"subc", "subc", 1, 36, 1158, 509},
-		{"mad.lo.cc", "mad.lo", 1, 49, 1667, 335},
-		{"mad.hi.cc", "mad.hi", 1, 59, 2002, 337},
-		{"madc.lo", "madc.lo", 1, 69, 2339, 530},
-		{"madc.hi", "madc.hi", 1, 81, 2869, 531},
-		{"testp", "testp", 2, 3, 52, 320},
-		{"copysign", "copysign", 2, 12, 372, 204},
-		{"add.float", "add", 2, 20, 576, 645},
-		{"sub.float", "sub", 2, 38, 1221, 650},
-		{"mul.float", "mul", 2, 56, 1871, 657},
-		{"fma.float", "fma", 2, 74, 2528, 533},
-		{"mad.float", "mad", 2, 91, 3061, 673},
-		{"div.float", "div", 2, 109, 3734, 631},
-		{"abs.float", "abs", 2, 128, 4365, 295},
-		{"neg.float", "neg", 2, 140, 4660, 289},
-		{"min.float", "min", 2, 152, 4949, 689},
-		{"max.float", "max", 2, 170, 5638, 688},
-		{"rcp", "rcp", 2, 188, 6326, 621},
-		{"rcp.approx.ftz.f64", "rcp", 2, 206, 6947, 253},
-		{"sqrt", "sqrt", 2, 214, 7200, 531},
-		{"rsqrt", "rsqrt", 2, 230, 7731, 397},
-		{"rsqrt.approx.ftz.f64", "rsqrt", 2, 242, 8128, 277},
-		{"sin", "sin", 2, 250, 8405, 258},
-		{"cos", "cos", 2, 259, 8663, 262},
-		{"lg2", "lg2", 2, 268, 8925, 233},
-		{"ex2.float", "ex2", 2, 277, 9158, 232},
-		{"tanh.float", "tanh", 2, 287, 9390, 213},
-		{"add.half", "add", 3, 3, 64, 398},
-		{"sub.half", "sub", 3, 16, 462, 406},
-		{"mul.half", "mul", 3, 29, 868, 410},
-		{"fma.half", "fma", 3, 42, 1278, 824},
-		{"neg.half", "neg", 3, 63, 2102, 318},
-		{"abs.half", "abs", 3, 75, 2420, 325},
-		{"min.half", "min", 3, 87, 2745, 470},
-		{"max.half", "max", 3, 99, 3215, 469},
-		{"tanh.half", "tanh", 3, 111, 3684, 332},
-		{"ex2.half", "ex2", 3, 122, 4016, 393},
-		{"add.mixed", "add", 4, 3, 143, 331},
-		{"sub.mixed", "sub", 4, 16, 474, 341},
-		{"fma.mixed", "fma", 4, 29, 815, 454},
-		{"add.mixed2", "add", 4, 43, 1269, 641},
-		{"sub.mixed2", "sub", 4, 62, 1910, 649},
-		{"fma.mixed2", "fma", 4, 81, 2559, 383},
-		{"mul.mixed2", "mul", 4, 92, 2942, 579},
-		{"add.narrow", "add", 4, 110, 3521, 404},
-		{"sub.narrow", "sub", 4, 121, 3925, 414},
-		{"mul.narrow", "mul", 4, 132, 4339, 471},
-		{"fma.narrow", "fma", 4, 144, 4810, 497},
-		{"set", "set", 5, 3, 90, 929},
-		{"set.packed", "set", 5, 26, 1019, 390},
-		{"setp", "setp", 5, 36, 1409, 1000},
-		{"selp", "selp", 5, 61, 2409, 321},
-		{"slct", "slct", 5, 71, 2730, 451},
-		{"set.half", "set", 5, 84, 3181, 1442},
-		{"setp.half", "setp", 5, 122, 4623, 688},
-		{"and", "and", 6, 3, 53, 369},
-		{"or", "or", 6, 15, 422, 366},
-		{"xor", "xor", 6, 27, 788, 378},
-		{"not", "not", 6, 39, 1166, 346},
-		{"cnot", "cnot", 6, 51, 1512, 155},
-		{"lop3", "lop3", 6, 59, 1667, 438},
-		{"shf.l", "shf.l", 6, 72, 2105, 276},
-		{"shf.r", "shf.r", 6, 81, 2381, 277},
-		{"shl", "shl", 6, 90, 2658, 225},
-		{"shr", "shr", 6, 99, 2883, 303},
-		{"cp.async.bulk", "cp.async.bulk", 7, 3, 103, 2418},
-		{"cp.async.bulk.cluster", "cp.async.bulk", 7, 43, 2521, 1224},
-		{"cp.async.bulk.global", "cp.async.bulk", 7, 66, 3745, 1081},
-		{"cp.reduce.async.bulk", "cp.reduce.async.bulk", 7, 91, 4826, 1122},
-		{"cp.reduce.async.bulk.global", "cp.reduce.async.bulk", 7, 116, 5948, 1186},
-		{"cp.async.bulk.prefetch", "cp.async.bulk.prefetch", 7, 147, 7134, 483},
-		{"multimem.cp.async.bulk", "multimem.cp.async.bulk", 7, 161, 7617, 1091},
-		{"multimem.cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk", 7, 183, 8708, 1061},
-		{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", 7, 209, 9769, 232},
-		{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", 7, 215, 10001, 371},
-		{"multimem.st.async", "multimem.st.async", 8, 3, 125, 907},
-		{"multimem.red.async", "multimem.red.async", 8, 23, 1032, 512},
-		{"applypriority.async.bulk", "applypriority.async.bulk", 8, 37, 1544, 417},
-		{"spcompress", "spcompress", 8, 48, 1961, 525},
-		{"spdecompress", "spdecompress", 8, 62, 2486, 681},
-		{"fabric.try_get", "fabric.try_get.async", 8, 80, 3167, 733},
-		{"fabric.try_put", "fabric.try_put.async", 8, 100, 3900, 980},
-		{"fabric.try_get.tensor", "fabric.try_get.async.tensor", 8, 123, 4880, 1384},
-		{"fabric.try_put.tensor", "fabric.try_put.async.tensor", 8, 154, 6264, 1675},
-		{"fabric.try_red", "fabric.try_red.async", 8, 187, 7939, 1157},
-		{"fabric.try_pullred", "fabric.try_pullred.async", 8, 215, 9096, 1168},
-		{"fabric.try_atom", "fabric.try_atom.async", 8, 245, 10264, 1043},
-		{"fabric.submit", "fabric.submit", 8, 270, 11307, 301},
-		{"fabric.wait", "fabric.wait", 8, 279, 11608, 428},
-		{"mov", "mov", 9, 3, 66, 1160},
-		{"mov.vector", "mov", 9, 29, 1226, 957},
-		{"mov.pack", "mov", 9, 49, 2183, 1426},
-		{"shfl", "shfl", 9, 74, 3609, 382},
-		{"shfl.sync", "shfl", 9, 86, 3991, 437},
-		{"prmt", "prmt", 9, 99, 4428, 257},
-		{"ld", "ld", 9, 107, 4685, 2999},
-		{"ld.nc", "ld", 9, 173, 7684, 1459},
-		{"ldu", "ldu", 9, 207, 9143, 691},
-		{"st", "st", 9, 226, 9834, 2656},
-		{"st.async", "st.async", 9, 286, 12490, 1338},
-		{"st.async.global", "st.async", 9, 312, 13828, 1031},
-		{"st.bulk", "st.bulk", 9, 337, 14859, 482},
-		{"multimem.ld_reduce", "multimem.ld_reduce", 9, 353, 15341, 1905},
-		{"multimem.st", "multimem.st", 9, 394, 17246, 1559},
-		{"multimem.red", "multimem.red", 9, 428, 18805, 1286},
-		{"prefetch", "prefetch", 9, 459, 20091, 840},
-		{"prefetchu", "prefetchu", 9, 483, 20931, 243},
-		{"applypriority", "applypriority", 9, 491, 21174, 416},
-		{"discard", "discard", 9, 502, 21590, 408},
-		{"createpolicy.range", "createpolicy.range", 9, 513, 21998, 610},
-		{"createpolicy.fractional", "createpolicy.fractional", 9, 526, 22608, 542},
-		{"createpolicy.cvt", "createpolicy.cvt", 9, 537, 23150, 260},
-		{"isspacep", "isspacep", 9, 544, 23410, 546},
-		{"cvta", "cvta", 9, 559, 23956, 642},
-		{"cvta.to", "cvta.to", 9, 576, 24598, 628},
-		{"cvt", "cvt", 9, 593, 25226, 2123},
-		{"cvt.pack", "cvt", 9, 651, 27349, 4438},
-		{"cvt.pack.sat", "cvt.pack", 9, 721, 31787, 535},
-		{"mapa", "mapa", 9, 737, 32322, 396},
-		{"getctarank", "getctarank", 9, 748, 32718, 368},
-		{"cp.async.ca", "cp.async.ca", 9, 758, 33086, 722},
-		{"cp.async.cg", "cp.async.cg", 9, 776, 33808, 721},
-		{"cp.async.commit_group", "cp.async.commit_group", 9, 794, 34529, 216},
-		{"cp.async.wait_group", "cp.async.wait_group", 9, 800, 34745, 213},
-		{"cp.async.wait_all", "cp.async.wait_all", 9, 807, 34958, 187},
-		{"cp.async.bulk.tensor", "cp.async.bulk.tensor", 10, 3, 95, 3791},
-		{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", 10, 63, 3886, 1507},
-		{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", 10, 95, 5393, 1665},
-		{"applypriority.async.bulk.tensor", "applypriority.async.bulk.tensor", 10, 133, 7058, 1525},
-		{"tensormap.replace", "tensormap.replace", 10, 167, 8583, 1439},
-		{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", 10, 201, 10022, 553},
-		{"tex", "tex", 11, 3, 21, 2153},
-		{"tld4", "tld4", 11, 59, 2174, 1375},
-		{"txq", "txq", 11, 93, 3549, 855},
-		{"istypep", "istypep", 11, 113, 4404, 252},
-		{"suld.b", "suld.b", 12, 4, 211, 1598},
-		{"sust.b", "sust.b", 12, 36, 1809, 1762},
-		{"sust.p", "sust.p", 12, 69, 3571, 1618},
-		{"sured.b", "sured.b", 12, 97, 5189, 1235},
-		{"sured.p", "sured.p", 12, 124, 6424, 1336},
-		{"suq", "suq", 12, 151, 7760, 510},
-		{"bra", "bra", 13, 3, 51, 164},
-		{"brx.idx", "brx.idx", 13, 10, 215, 249},
-		{"call", "call", 13, 18, 464, 477},
-		{"ret", "ret", 13, 32, 941, 120},
-		{"exit", "exit", 13, 38, 1061, 109},
-		{"clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.try_cancel", 14, 3, 79, 603},
-		{"clusterlaunchcontrol.query_cancel", "clusterlaunchcontrol.query_cancel", 14, 16, 682, 573},
-		{"bar.sync", "bar", 15, 3, 72, 496},
-		{"bar.arrive", "bar", 15, 16, 568, 374},
-		{"bar.red", "bar", 15, 28, 942, 558},
-		{"barrier.sync", "barrier", 15, 46, 1500, 461},
-		{"barrier.arrive", "barrier", 15, 59, 1961, 412},
-		{"barrier.red", "barrier", 15, 71, 2373, 592},
-		{"bar.warp.sync", "bar.warp", 15, 89, 2965, 328},
-		{"barrier.cluster.arrive", "barrier.cluster.arrive", 15, 97, 3293, 335},
-		{"barrier.cluster.wait", "barrier.cluster.wait", 15, 106, 3628, 265},
-		{"fence", "fence", 15, 113, 3893, 494},
-		{"fence.sync_restrict", "fence", 15, 125, 4387, 501},
-		{"fence.mbarrier_init", "fence", 15, 135, 4888, 422},
-		{"fence.proxy", "fence.proxy", 15, 144, 5310, 599},
-		{"fence.proxy.alias", "fence.proxy", 15, 156, 5909, 593},
-		{"fence.proxy.fabric", "fence.proxy", 15, 167, 6502, 779},
-		{"fence.alias", "fence", 15, 180, 7281, 340},
-		{"fence.proxy.tensormap", "fence.proxy", 15, 189, 7621, 825},
-		{"fence.proxy.async::generic", "fence.proxy", 15, 203, 8446, 698},
-		{"membar", "membar", 15, 215, 9144, 272},
-		{"membar.proxy", "membar.proxy", 15, 223, 9416, 277},
-		{"atom", "atom", 15, 232, 9693, 1808},
-		{"atom.cas", "atom", 15, 281, 11501, 1209},
-		{"atom.half", "atom", 15, 312, 12710, 1197},
-		{"atom.vec", "atom", 15, 342, 13907, 1377},
-		{"red", "red", 15, 376, 15284, 1601},
-		{"red.half", "red", 15, 420, 16885, 1065},
-		{"red.vec", "red", 15, 447, 17950, 1214},
-		{"red.async", "red.async", 15, 479, 19164, 873},
-		{"red.async.global", "red.async", 15, 500, 20037, 554},
-		{"vote", "vote", 15, 516, 20591, 443},
-		{"vote.sync", "vote", 15, 530, 21034, 434},
-		{"match.any.sync", "match", 15, 543, 21468, 397},
-		{"match.all.sync", "match", 15, 556, 21865, 383},
-		{"activemask", "activemask", 15, 569, 22248, 178},
-		{"redux.sync", "redux", 15, 575, 22426, 646},
-		{"griddepcontrol", "griddepcontrol", 15, 595, 23072, 249},
-		{"elect.sync", "elect", 15, 602, 23321, 278},
-		{"mbarrier.init", "mbarrier.init", 15, 612, 23599, 522},
-		{"mbarrier.inval", "mbarrier.inval", 15, 626, 24121, 293},
-		{"mbarrier.expect_tx", "mbarrier.expect_tx", 15, 636, 24414, 661},
-		{"mbarrier.complete_tx", "mbarrier.complete_tx", 15, 652, 25075, 697},
-		{"mbarrier.arrive", "mbarrier.arrive", 15, 668, 25772, 1589},
-		{"mbarrier.arrive_drop", "mbarrier.arrive_drop", 15, 701, 27361, 1644},
-		{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", 15, 733, 29005, 589},
-		{"mbarrier.test_wait", "mbarrier.test_wait", 15, 745, 29594, 1354},
-		{"mbarrier.try_wait", "mbarrier.try_wait", 15, 775, 30948, 1417},
-		{"mbarrier.pending_count", "mbarrier.pending_count", 15, 805, 32365, 297},
-		{"mbarrier.check_layout", "mbarrier.check_layout", 15, 814, 32662, 424},
-		{"mma", "mma", 16, 3, 44, 3500},
-		{"mma.block", "mma", 16, 72, 3544, 1874},
-		{"mma.sp", "mma", 16, 105, 5418, 2419},
-		{"ldmatrix", "ldmatrix", 16, 154, 7837, 1202},
-		{"ldmatrix.s4", "ldmatrix", 16, 185, 9039, 837},
-		{"stmatrix", "stmatrix", 16, 204, 9876, 786},
-		{"movmatrix", "movmatrix", 16, 223, 10662, 379},
-		{"wmma.load.a", "wmma.load.a", 16, 234, 11041, 1617},
-		{"wmma.load.b", "wmma.load.b", 16, 274, 12658, 1618},
-		{"wmma.load.c", "wmma.load.c", 16, 314, 14276, 1250},
-		{"wmma.store.d", "wmma.store.d", 16, 344, 15526, 1452},
-		{"wmma.mma", "wmma.mma", 16, 378, 16978, 2571},
-		{"wgmma.fence", "wgmma.fence", 17, 3, 47, 413},
-		{"wgmma.commit_group", "wgmma.commit_group", 17, 10, 460, 290},
-		{"wgmma.wait_group", "wgmma.wait_group", 17, 17, 750, 385},
-		{"wgmma.mma_async", "wgmma.mma_async", 17, 26, 1135, 1916},
-		{"wgmma.mma_async.sp", "wgmma.mma_async", 17, 71, 3051, 1724},
-		{"tcgen05.alloc", "tcgen05.alloc", 18, 3, 54, 617},
-		{"tcgen05.dealloc", "tcgen05.dealloc", 18, 17, 671, 463},
-		{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", 18, 30, 1134, 306},
-		{"tcgen05.ld", "tcgen05.ld", 18, 38, 1440, 662},
-		{"tcgen05.ld.red", "tcgen05.ld.red", 18, 58, 2102, 807},
-		{"tcgen05.ld.spcompress", "tcgen05.ld.spcompress", 18, 79, 2909, 675},
-		{"tcgen05.ld.red.spcompress", "tcgen05.ld.red.spcompress", 18, 97, 3584, 723},
-		{"tcgen05.st", "tcgen05.st", 18, 116, 4307, 648},
-		{"tcgen05.wait::ld", "tcgen05.wait::ld", 18, 136, 4955, 213},
-		{"tcgen05.wait::st", "tcgen05.wait::st", 18, 142, 5168, 214},
-		{"tcgen05.cp", "tcgen05.cp", 18, 148, 5382, 791},
-		{"tcgen05.shift", "tcgen05.shift", 18, 167, 6173, 390},
-		{"tcgen05.mma", "tcgen05.mma", 18, 177, 6563, 3150},
-		{"tcgen05.mma.ws", "tcgen05.mma.ws", 18, 226, 9713, 949},
-		{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", 18, 245, 10662, 281},
-		{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", 18, 251, 10943, 274},
-		{"tcgen05.commit", "tcgen05.commit", 18, 257, 11217, 902},
-		{"stacksave", "stacksave", 19, 3, 57, 166},
-		{"stackrestore", "stackrestore", 19, 10, 223, 216},
-		{"alloca", "alloca", 19, 17, 439, 368},
-		{"vadd", "vadd", 20, 3, 103, 481},
-		{"vsub", "vsub", 20, 16, 584, 491},
-		{"vabsdiff", "vabsdiff", 20, 29, 1075, 521},
-		{"vmin", "vmin", 20, 42, 1596, 504},
-		{"vmax", "vmax", 20, 55, 2100, 504},
-		{"vshl", "vshl", 20, 68, 2604, 498},
-		{"vshr", "vshr", 20, 83, 3102, 500},
-		{"vmad", "vmad", 20, 98, 3602, 484},
-		{"vset", "vset", 20, 110, 4086, 430},
-		{"vadd2", "vadd2", 20, 124, 4516, 412},
-		{"vsub2", "vsub2", 20, 135, 4928, 422},
-		{"vavrg2", "vavrg2", 20, 146, 5350, 422},
-		{"vabsdiff2", "vabsdiff2", 20, 157, 5772, 453},
-		{"vmin2", "vmin2", 20, 168, 6225, 435},
-		{"vmax2", "vmax2", 20, 179, 6660, 435},
-		{"vset2", "vset2", 20, 190, 7095, 411},
-		{"vadd4", "vadd4", 20, 201, 7506, 540},
-		{"vsub4", "vsub4", 20, 213, 8046, 550},
-		{"vavrg4", "vavrg4", 20, 225, 8596, 420},
-		{"vabsdiff4", "vabsdiff4", 20, 236, 9016, 451},
-		{"vmin4", "vmin4", 20, 247, 9467, 433},
-		{"vmax4", "vmax4", 20, 258, 9900, 433},
-		{"vset4", "vset4", 20, 269, 10333, 408},
-		{"brkpt", "brkpt", 21, 3, 65, 103},
-		{"nanosleep", "nanosleep", 21, 9, 168, 225},
-		{"pmevent", "pmevent", 21, 17, 393, 236},
-		{"trap", "trap", 21, 25, 629, 101},
-		{"setmaxnreg", "setmaxnreg", 21, 31, 730, 583},
+		{"data/0901-integer.isa", extent{2, 56, 0x5abd3eae}, []indexEntry{
+			{"add.int", "add", extent{16, 659, 0xe22b7635}},
+			{"sub.int", "sub", extent{14, 527, 0x2182a6fe}},
+			{"mul.lo", "mul.lo", extent{8, 263, 0xbd8c04e6}},
+			{"mul.hi", "mul.hi", extent{8, 231, 0x93ae569d}},
+			{"mul.wide", "mul.wide", extent{11, 317, 0x889bb24c}},
+			{"mad.lo", "mad.lo", extent{8, 251, 0x3e18e139}},
+			{"mad.hi", "mad.hi", extent{9, 309, 0x847221ba}},
+			{"mad.wide", "mad.wide", extent{15, 403, 0xbfd8f095}},
+			{"mul24.lo", "mul24.lo", extent{8, 239, 0x11100efc}},
+			{"mul24.hi", "mul24.hi", extent{8, 241, 0xb290823a}},
+			{"mad24.lo", "mad24.lo", extent{8, 256, 0x22b43576}},
+			{"mad24.hi", "mad24.hi", extent{9, 307, 0xf9a0b0ab}},
+			{"sad", "sad", extent{8, 209, 0xd7061dd0}},
+			{"div.int", "div", extent{10, 303, 0xeb44e5be}},
+			{"rem", "rem", extent{9, 297, 0x9b47fed4}},
+			{"abs.int", "abs", extent{9, 226, 0x76797bb8}},
+			{"neg.int", "neg", extent{11, 304, 0x7045a250}},
+			{"min.int", "min", extent{16, 608, 0x9a3c6e38}},
+			{"max.int", "max", extent{14, 541, 0xf1062adb}},
+			{"popc", "popc", extent{8, 199, 0xf863621c}},
+			{"clz", "clz", extent{8, 204, 0x8fab57f2}},
+			{"bfind", "bfind", extent{8, 301, 0x2e2e7bc8}},
+			{"fns", "fns", extent{10, 381, 0xf622025c}},
+			{"brev", "brev", extent{8, 155, 0xabc7f782}},
+			{"bfe", "bfe", extent{9, 286, 0x0b035b90}},
+			{"bfi", "bfi", extent{9, 249, 0xed890c1e}},
+			{"szext", "szext", extent{10, 284, 0xe2a862d7}},
+			{"bmsk", "bmsk", extent{8, 216, 0x1cf8efaf}},
+			{"dp4a", "dp4a", extent{10, 301, 0x9cf56a64}},
+			{"dp2a.lo", "dp2a.lo", extent{10, 347, 0xd5c2d4c9}},
+			{"dp2a.hi", "dp2a.hi", extent{10, 349, 0xe377df8b}},
+			{"clmad.lo", "clmad.lo", extent{8, 299, 0x13c9c8dc}},
+			{"clmad.hi", "clmad.hi", extent{7, 300, 0x8a7f6339}},
+		}},
+		{"data/0902-extended.isa", extent{2, 133, 0x9fc8f150}, []indexEntry{
+			{"add.cc", "add", extent{10, 254, 0x7532e455}},
+			{"addc", "addc", extent{12, 452, 0xcc28ecd2}},
+			{"sub.cc", "sub", extent{11, 319, 0xde00ee3b}},
+			{"subc", "subc", extent{13, 509, 0x8d324782}},
+			{"mad.lo.cc", "mad.lo", extent{10, 335, 0x88551343}},
+			{"mad.hi.cc", "mad.hi", extent{10, 337, 0xc8e11a37}},
+			{"madc.lo", "madc.lo", extent{12, 530, 0xd26433a0}},
+			{"madc.hi", "madc.hi", extent{11, 531, 0x3ba4db5a}},
+		}},
+		{"data/0903-float.isa", extent{2, 52, 0xc360cd81}, []indexEntry{
+			{"testp", "testp", extent{9, 320, 0xec295cf4}},
+			{"copysign", "copysign", extent{8, 204, 0x03097033}},
+			{"add.float", "add", extent{18, 645, 0x38e47683}},
+			{"sub.float", "sub", extent{18, 650, 0x3846e3f8}},
+			{"mul.float", "mul", extent{18, 657, 0xd12fc534}},
+			{"fma.float", "fma", extent{17, 533, 0x46544216}},
+			{"mad.float", "mad", extent{18, 673, 0xfd53b4d3}},
+			{"div.float", "div", extent{19, 631, 0x6be9a7de}},
+			{"abs.float", "abs", extent{12, 295, 0x8bfbfbfd}},
+			{"neg.float", "neg", extent{12, 289, 0xabcd04a4}},
+			{"min.float", "min", extent{18, 689, 0x0ded8be5}},
+			{"max.float", "max", extent{18, 688, 0x56ffe50e}},
+			{"rcp", "rcp", extent{18, 621, 0xca9482a9}},
+			{"rcp.approx.ftz.f64", "rcp", extent{8, 253, 0x0b1d0a69}},
+			{"sqrt", "sqrt", extent{16, 531, 0xb3bf8a17}},
+			{"rsqrt", "rsqrt", extent{12, 397, 0x3dce0ad4}},
+			{"rsqrt.approx.ftz.f64", "rsqrt", extent{8, 277, 0xdff836a0}},
+			{"sin", "sin", extent{9, 258, 0xa9379726}},
+			{"cos", "cos", extent{9, 262, 0xf80724d6}},
+			{"lg2", "lg2", extent{9, 233, 0xd7a3ce83}},
+			{"ex2.float", "ex2", extent{10, 232, 0xda18c8a0}},
+			{"tanh.float", "tanh", extent{7, 213, 0xc753e832}},
+		}},
+		{"data/0904-half.isa", extent{2, 64, 0x00360c3a}, []indexEntry{
+			{"add.half", "add", extent{13, 398, 0x676b1028}},
+			{"sub.half", "sub", extent{13, 406, 0x93044143}},
+			{"mul.half", "mul", extent{13, 410, 0x62e3231f}},
+			{"fma.half", "fma", extent{21, 824, 0x27f753cc}},
+			{"neg.half", "neg", extent{12, 318, 0xbc025db5}},
+			{"abs.half", "abs", extent{12, 325, 0xf0eda3e9}},
+			{"min.half", "min", extent{12, 470, 0x0a3d3ec7}},
+			{"max.half", "max", extent{12, 469, 0x812c09ed}},
+			{"tanh.half", "tanh", extent{11, 332, 0xca300463}},
+			{"ex2.half", "ex2", extent{11, 393, 0xf8786565}},
+		}},
+		{"data/0905-mixed.isa", extent{2, 143, 0x23e0a90a}, []indexEntry{
+			{"add.mixed", "add", extent{13, 331, 0x1333ddca}},
+			{"sub.mixed", "sub", extent{13, 341, 0x0305f9bd}},
+			{"fma.mixed", "fma", extent{14, 454, 0x2b00de6d}},
+			{"add.mixed2", "add", extent{19, 641, 0xef727d73}},
+			{"sub.mixed2", "sub", extent{19, 649, 0xeb750efb}},
+			{"fma.mixed2", "fma", extent{11, 383, 0xec906eaa}},
+			{"mul.mixed2", "mul", extent{18, 579, 0xcd37a241}},
+			{"add.narrow", "add", extent{11, 404, 0x8c3f93fd}},
+			{"sub.narrow", "sub", extent{11, 414, 0x5ea16540}},
+			{"mul.narrow", "mul", extent{12, 471, 0xf819f398}},
+			{"fma.narrow", "fma", extent{11, 497, 0x29b811f5}},
+		}},
+		{"data/0906-compare.isa", extent{2, 90, 0xe593a7b2}, []indexEntry{
+			{"set", "set", extent{23, 929, 0xcbfd12ba}},
+			{"set.packed", "set", extent{10, 390, 0x0c9a1a3b}},
+			{"setp", "setp", extent{25, 1000, 0xe60158fb}},
+			{"selp", "selp", extent{10, 321, 0x91ce2e07}},
+			{"slct", "slct", extent{13, 451, 0x3f1ab887}},
+			{"set.half", "set", extent{38, 1442, 0x818e1ac7}},
+			{"setp.half", "setp", extent{18, 688, 0x6b2fee08}},
+		}},
+		{"data/0908-logic.isa", extent{2, 53, 0x01a9e405}, []indexEntry{
+			{"and", "and", extent{12, 369, 0x426c813e}},
+			{"or", "or", extent{12, 366, 0x96c35356}},
+			{"xor", "xor", extent{12, 378, 0x44af7df4}},
+			{"not", "not", extent{12, 346, 0x316e6f88}},
+			{"cnot", "cnot", extent{8, 155, 0x35410f6a}},
+			{"lop3", "lop3", extent{13, 438, 0x356f6e35}},
+			{"shf.l", "shf.l", extent{9, 276, 0xab69813e}},
+			{"shf.r", "shf.r", extent{9, 277, 0x49b249a7}},
+			{"shl", "shl", extent{9, 225, 0xab6327a5}},
+			{"shr", "shr", extent{8, 303, 0x59dfa2f4}},
+		}},
+		{"data/0909-bulk.isa", extent{2, 103, 0x1d5577e5}, []indexEntry{
+			{"cp.async.bulk", "cp.async.bulk", extent{40, 2418, 0x4e4e812c}},
+			{"cp.async.bulk.cluster", "cp.async.bulk", extent{23, 1224, 0xbb665e98}},
+			{"cp.async.bulk.global", "cp.async.bulk", extent{25, 1081, 0x297652ae}},
+			{"cp.reduce.async.bulk", "cp.reduce.async.bulk", extent{25, 1122, 0x51d483ff}},
+			{"cp.reduce.async.bulk.global", "cp.reduce.async.bulk", extent{31, 1186, 0x9bca2292}},
+			{"cp.async.bulk.prefetch", "cp.async.bulk.prefetch", extent{14, 483, 0x87a28318}},
+			{"multimem.cp.async.bulk", "multimem.cp.async.bulk", extent{22, 1091, 0xa0671e14}},
+			{"multimem.cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk", extent{26, 1061, 0xb08ec63d}},
+			{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", extent{6, 232, 0x7c977b1a}},
+			{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group", extent{8, 371, 0x562e77e6}},
+		}},
+		{"data/0909-fabric.isa", extent{2, 125, 0xf00c8c71}, []indexEntry{
+			{"multimem.st.async", "multimem.st.async", extent{20, 907, 0x9d70cee9}},
+			{"multimem.red.async", "multimem.red.async", extent{14, 512, 0x236023de}},
+			{"applypriority.async.bulk", "applypriority.async.bulk", extent{11, 417, 0x1b7a9627}},
+			{"spcompress", "spcompress", extent{14, 525, 0x9e2902a3}},
+			{"spdecompress", "spdecompress", extent{18, 681, 0xc16105a3}},
+			{"fabric.try_get", "fabric.try_get.async", extent{20, 733, 0x715ca644}},
+			{"fabric.try_put", "fabric.try_put.async", extent{23, 980, 0x2d88e680}},
+			{"fabric.try_get.tensor", "fabric.try_get.async.tensor", extent{31, 1384, 0xfb9c8ed8}},
+			{"fabric.try_put.tensor", "fabric.try_put.async.tensor", extent{33, 1675, 0xd41eee4f}},
+			{"fabric.try_red", "fabric.try_red.async", extent{28, 1157, 0x59807bb7}},
+			{"fabric.try_pullred", "fabric.try_pullred.async", extent{30, 1168, 0x68a5b1e3}},
+			{"fabric.try_atom", "fabric.try_atom.async", extent{25, 1043, 0xb6c4796a}},
+			{"fabric.submit", "fabric.submit", extent{9, 301, 0x1e2c4e6f}},
+			{"fabric.wait", "fabric.wait", extent{9, 428, 0xcf0a689c}},
+		}},
+		{"data/0909-move.isa", extent{2, 66, 0xd029014e}, []indexEntry{
+			{"mov", "mov", extent{26, 1160, 0x57d19971}},
+			{"mov.vector", "mov", extent{20, 957, 0x5c781c07}},
+			{"mov.pack", "mov", extent{25, 1426, 0x0a14a62a}},
+			{"shfl", "shfl", extent{12, 382, 0x1b9c6e5b}},
+			{"shfl.sync", "shfl", extent{13, 437, 0x5aa3d6c1}},
+			{"prmt", "prmt", extent{8, 257, 0xcee7dc94}},
+			{"ld", "ld", extent{66, 2999, 0x3959f888}},
+			{"ld.nc", "ld", extent{34, 1459, 0x0c1ef36b}},
+			{"ldu", "ldu", extent{19, 691, 0x6aea86da}},
+			{"st", "st", extent{60, 2656, 0x9eb42183}},
+			{"st.async", "st.async", extent{26, 1338, 0xd1e6e218}},
+			{"st.async.global", "st.async", extent{25, 1031, 0x4ca553ef}},
+			{"st.bulk", "st.bulk", extent{16, 482, 0x69470294}},
+			{"multimem.ld_reduce", "multimem.ld_reduce", extent{41, 1905, 0x0c4f405b}},
+			{"multimem.st", "multimem.st", extent{34, 1559, 0x2d3cdd92}},
+			{"multimem.red", "multimem.red", extent{31, 1286, 0xb74db1ee}},
+			{"prefetch", "prefetch", extent{24, 840, 0x8ecea7a7}},
+			{"prefetchu", "prefetchu", extent{8, 243, 0xbefd9fa8}},
+			{"applypriority", "applypriority", extent{11, 416, 0xa25354d9}},
+			{"discard", "discard", extent{11, 408, 0xe42d4714}},
+			{"createpolicy.range", "createpolicy.range", extent{13, 610, 0xaa00c518}},
+			{"createpolicy.fractional", "createpolicy.fractional", extent{11, 542, 0x31771507}},
+			{"createpolicy.cvt", "createpolicy.cvt", extent{7, 260, 0x7741a674}},
+			{"isspacep", "isspacep", extent{15, 546, 0xab370d5e}},
+			{"cvta", "cvta", extent{17, 642, 0xd53c8286}},
+			{"cvta.to", "cvta.to", extent{17, 628, 0xfbc36c27}},
+			{"cvt", "cvt", extent{58, 2123, 0xcb1cd17e}},
+			{"cvt.pack", "cvt", extent{70, 4438, 0xc4021cf5}},
+			{"cvt.pack.sat", "cvt.pack", extent{16, 535, 0xe5931036}},
+			{"mapa", "mapa", extent{11, 396, 0xe9f6578e}},
+			{"getctarank", "getctarank", extent{10, 368, 0xf2678397}},
+			{"cp.async.ca", "cp.async.ca", extent{18, 722, 0xea77ee69}},
+			{"cp.async.cg", "cp.async.cg", extent{18, 721, 0x80a1546a}},
+			{"cp.async.commit_group", "cp.async.commit_group", extent{6, 216, 0x5d2208b9}},
+			{"cp.async.wait_group", "cp.async.wait_group", extent{7, 213, 0x392f2e6f}},
+			{"cp.async.wait_all", "cp.async.wait_all", extent{5, 187, 0x84b8c55f}},
+		}},
+		{"data/0909-tensor.isa", extent{2, 95, 0x52dcc714}, []indexEntry{
+			{"cp.async.bulk.tensor", "cp.async.bulk.tensor", extent{60, 3791, 0xabdba3bb}},
+			{"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", extent{32, 1507, 0xa323a774}},
+			{"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor", extent{38, 1665, 0x2873a8d1}},
+			{"applypriority.async.bulk.tensor", "applypriority.async.bulk.tensor", extent{34, 1525, 0x7154c15d}},
+			{"tensormap.replace", "tensormap.replace", extent{34, 1439, 0x20c59590}},
+			{"tensormap.cp_fenceproxy", "tensormap.cp_fenceproxy", extent{11, 553, 0x6045a128}},
+		}},
+		{"data/0910-texture.isa", extent{2, 21, 0x4d48f267}, []indexEntry{
+			{"tex", "tex", extent{56, 2153, 0x5c8ed0f9}},
+			{"tld4", "tld4", extent{34, 1375, 0xcb9eaee8}},
+			{"txq", "txq", extent{20, 855, 0xb9b8c2ea}},
+			{"istypep", "istypep", extent{7, 252, 0x66eb1611}},
+		}},
+		{"data/0911-surface.isa", extent{3, 211, 0x2825777e}, []indexEntry{
+			{"suld.b", "suld.b", extent{32, 1598, 0x704f1d2b}},
+			{"sust.b", "sust.b", extent{33, 1762, 0x5b25d962}},
+			{"sust.p", "sust.p", extent{28, 1618, 0x6f3b4dbf}},
+			{"sured.b", "sured.b", extent{27, 1235, 0xc30f14a5}},
+			{"sured.p", "sured.p", extent{27, 1336, 0xa50c0cde}},
+			{"suq", "suq", extent{13, 510, 0x0a562f28}},
+		}},
+		{"data/0912-control.isa", extent{2, 51, 0x0be7af44}, []indexEntry{
+			{"bra", "bra", extent{7, 164, 0x91b896ed}},
+			{"brx.idx", "brx.idx", extent{8, 249, 0xff0c3624}},
+			{"call", "call", extent{14, 477, 0xa6445670}},
+			{"ret", "ret", extent{6, 120, 0x01a1a55c}},
+			{"exit", "exit", extent{5, 109, 0xab023e82}},
+		}},
+		{"data/0913-launch.isa", extent{2, 79, 0x1bbe3107}, []indexEntry{
+			{"clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.try_cancel", extent{13, 603, 0x81e74833}},
+			{"clusterlaunchcontrol.query_cancel", "clusterlaunchcontrol.query_cancel", extent{13, 573, 0x25097b9b}},
+		}},
+		{"data/0913-sync.isa", extent{2, 72, 0xd44fc986}, []indexEntry{
+			{"bar.sync", "bar", extent{13, 496, 0xce08f069}},
+			{"bar.arrive", "bar", extent{12, 374, 0x247b387e}},
+			{"bar.red", "bar", extent{18, 558, 0xeab5db83}},
+			{"barrier.sync", "barrier", extent{13, 461, 0x1459f877}},
+			{"barrier.arrive", "barrier", extent{12, 412, 0x87944866}},
+			{"barrier.red", "barrier", extent{18, 592, 0x9ce6c04e}},
+			{"bar.warp.sync", "bar.warp", extent{8, 328, 0xe27d0af8}},
+			{"barrier.cluster.arrive", "barrier.cluster.arrive", extent{9, 335, 0x49e69a78}},
+			{"barrier.cluster.wait", "barrier.cluster.wait", extent{7, 265, 0x1ad2ac45}},
+			{"fence", "fence", extent{12, 494, 0x3fca6332}},
+			{"fence.sync_restrict", "fence", extent{10, 501, 0x00ddcec8}},
+			{"fence.mbarrier_init", "fence", extent{9, 422, 0xba459fb5}},
+			{"fence.proxy", "fence.proxy", extent{12, 599, 0xe3eb029c}},
+			{"fence.proxy.alias", "fence.proxy", extent{11, 593, 0x1b7c59d1}},
+			{"fence.proxy.fabric", "fence.proxy", extent{13, 779, 0xbbcbb115}},
+			{"fence.alias", "fence", extent{9, 340, 0x36730d08}},
+			{"fence.proxy.tensormap", "fence.proxy", extent{14, 825, 0x185e3abc}},
+			{"fence.proxy.async::generic", "fence.proxy", extent{12, 698, 0xb2722cc2}},
+			{"membar", "membar", extent{8, 272, 0x54365e45}},
+			{"membar.proxy", "membar.proxy", extent{9, 277, 0xc5f101ca}},
+			{"atom", "atom", extent{49, 1808, 0x5b8eead2}},
+			{"atom.cas", "atom", extent{31, 1209, 0xe91fe0b9}},
+			{"atom.half", "atom", extent{30, 1197, 0x59cc118a}},
+			{"atom.vec", "atom", extent{34, 1377, 0x97a90cdc}},
+			{"red", "red", extent{44, 1601, 0xfe7c6573}},
+			{"red.half", "red", extent{27, 1065, 0x7677a619}},
+			{"red.vec", "red", extent{32, 1214, 0xb4f3c5c3}},
+			{"red.async", "red.async", extent{21, 873, 0x6de81873}},
+			{"red.async.global", "red.async", extent{16, 554, 0x5532358e}},
+			{"vote", "vote", extent{14, 443, 0x7a068cb6}},
+			{"vote.sync", "vote", extent{13, 434, 0x1f4f4e32}},
+			{"match.any.sync", "match", extent{13, 397, 0x7c8a1143}},
+			{"match.all.sync", "match", extent{13, 383, 0x6de02ac9}},
+			{"activemask", "activemask", extent{6, 178, 0xbd5563df}},
+			{"redux.sync", "redux", extent{20, 646, 0xf0e58e7c}},
+			{"griddepcontrol", "griddepcontrol", extent{7, 249, 0x5d279919}},
+			{"elect.sync", "elect", extent{10, 278, 0xbc7fb4cb}},
+			{"mbarrier.init", "mbarrier.init", extent{14, 522, 0x50b348ed}},
+			{"mbarrier.inval", "mbarrier.inval", extent{10, 293, 0xaf78d736}},
+			{"mbarrier.expect_tx", "mbarrier.expect_tx", extent{16, 661, 0xe32fb728}},
+			{"mbarrier.complete_tx", "mbarrier.complete_tx", extent{16, 697, 0xfe8ee647}},
+			{"mbarrier.arrive", "mbarrier.arrive", extent{33, 1589, 0x42d2739e}},
+			{"mbarrier.arrive_drop", "mbarrier.arrive_drop", extent{32, 1644, 0xdf1c106f}},
+			{"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive", extent{12, 589, 0x74e2a90d}},
+			{"mbarrier.test_wait", "mbarrier.test_wait", extent{30, 1354, 0x0848be47}},
+			{"mbarrier.try_wait", "mbarrier.try_wait", extent{30, 1417, 0x7f66f455}},
+			{"mbarrier.pending_count", "mbarrier.pending_count", extent{9, 297, 0x30a9c51c}},
+			{"mbarrier.check_layout", "mbarrier.check_layout", extent{11, 424, 0x170a54db}},
+		}},
+		{"data/0914-mma.isa", extent{2, 44, 0x17aed322}, []indexEntry{
+			{"mma", "mma", extent{69, 3500, 0xaa4503c0}},
+			{"mma.block", "mma", extent{33, 1874, 0xf14414dd}},
+			{"mma.sp", "mma", extent{49, 2419, 0x51873ca2}},
+			{"ldmatrix", "ldmatrix", extent{31, 1202, 0x4de11a1d}},
+			{"ldmatrix.s4", "ldmatrix", extent{19, 837, 0x1a1961a7}},
+			{"stmatrix", "stmatrix", extent{19, 786, 0xf664e7e4}},
+			{"movmatrix", "movmatrix", extent{11, 379, 0xc6a9579f}},
+			{"wmma.load.a", "wmma.load.a", extent{40, 1617, 0xc608d30a}},
+			{"wmma.load.b", "wmma.load.b", extent{40, 1618, 0x1a52c940}},
+			{"wmma.load.c", "wmma.load.c", extent{30, 1250, 0x96034716}},
+			{"wmma.store.d", "wmma.store.d", extent{34, 1452, 0x48ca037f}},
+			{"wmma.mma", "wmma.mma", extent{55, 2571, 0xd891fa97}},
+		}},
+		{"data/0915-wgmma.isa", extent{2, 47, 0x50535ba5}, []indexEntry{
+			{"wgmma.fence", "wgmma.fence", extent{7, 413, 0x29050611}},
+			{"wgmma.commit_group", "wgmma.commit_group", extent{7, 290, 0x0a27f664}},
+			{"wgmma.wait_group", "wgmma.wait_group", extent{9, 385, 0xace98773}},
+			{"wgmma.mma_async", "wgmma.mma_async", extent{45, 1916, 0x1b674bd3}},
+			{"wgmma.mma_async.sp", "wgmma.mma_async", extent{41, 1724, 0xdbd3b64f}},
+		}},
+		{"data/0916-tcgen05.isa", extent{2, 54, 0x39598a8d}, []indexEntry{
+			{"tcgen05.alloc", "tcgen05.alloc", extent{14, 617, 0x070f6b31}},
+			{"tcgen05.dealloc", "tcgen05.dealloc", extent{13, 463, 0x0dd46abe}},
+			{"tcgen05.relinquish_alloc_permit", "tcgen05.relinquish_alloc_permit", extent{8, 306, 0x68379c35}},
+			{"tcgen05.ld", "tcgen05.ld", extent{20, 662, 0x7e821545}},
+			{"tcgen05.ld.red", "tcgen05.ld.red", extent{21, 807, 0xf0bbca6b}},
+			{"tcgen05.ld.spcompress", "tcgen05.ld.spcompress", extent{18, 675, 0x79641a93}},
+			{"tcgen05.ld.red.spcompress", "tcgen05.ld.red.spcompress", extent{19, 723, 0x4d8f5b15}},
+			{"tcgen05.st", "tcgen05.st", extent{20, 648, 0xbe450833}},
+			{"tcgen05.wait::ld", "tcgen05.wait::ld", extent{6, 213, 0x16e8f9fc}},
+			{"tcgen05.wait::st", "tcgen05.wait::st", extent{6, 214, 0x3fe17a61}},
+			{"tcgen05.cp", "tcgen05.cp", extent{19, 791, 0x169bd5ab}},
+			{"tcgen05.shift", "tcgen05.shift", extent{10, 390, 0x1e8e7dfd}},
+			{"tcgen05.mma", "tcgen05.mma", extent{49, 3150, 0xbd6e5a2e}},
+			{"tcgen05.mma.ws", "tcgen05.mma.ws", extent{19, 949, 0x6a272626}},
+			{"tcgen05.fence::before_thread_sync", "tcgen05.fence::before_thread_sync", extent{6, 281, 0x675cc659}},
+			{"tcgen05.fence::after_thread_sync", "tcgen05.fence::after_thread_sync", extent{6, 274, 0x1ec718db}},
+			{"tcgen05.commit", "tcgen05.commit", extent{15, 902, 0x44bd1030}},
+		}},
+		{"data/0917-stack.isa", extent{2, 57, 0xa4958194}, []indexEntry{
+			{"stacksave", "stacksave", extent{7, 166, 0xfd2b78f1}},
+			{"stackrestore", "stackrestore", extent{7, 216, 0xa1d80168}},
+			{"alloca", "alloca", extent{9, 368, 0xa9c45a9b}},
+		}},
+		{"data/0918-video.isa", extent{2, 103, 0xde038e32}, []indexEntry{
+			{"vadd", "vadd", extent{13, 481, 0xa7826679}},
+			{"vsub", "vsub", extent{13, 491, 0xabed63d7}},
+			{"vabsdiff", "vabsdiff", extent{13, 521, 0x8df06538}},
+			{"vmin", "vmin", extent{13, 504, 0x57218353}},
+			{"vmax", "vmax", extent{13, 504, 0xa12f40ce}},
+			{"vshl", "vshl", extent{15, 498, 0x09ad5987}},
+			{"vshr", "vshr", extent{15, 500, 0xbb3b57b6}},
+			{"vmad", "vmad", extent{12, 484, 0x7d8103e6}},
+			{"vset", "vset", extent{14, 430, 0x534ba9c7}},
+			{"vadd2", "vadd2", extent{11, 412, 0xbedaa317}},
+			{"vsub2", "vsub2", extent{11, 422, 0x63cdd244}},
+			{"vavrg2", "vavrg2", extent{11, 422, 0x33170ce3}},
+			{"vabsdiff2", "vabsdiff2", extent{11, 453, 0xa2fb2897}},
+			{"vmin2", "vmin2", extent{11, 435, 0x17b3412f}},
+			{"vmax2", "vmax2", extent{11, 435, 0x4a27213a}},
+			{"vset2", "vset2", extent{11, 411, 0x7422d7dd}},
+			{"vadd4", "vadd4", extent{12, 540, 0xf0dc46fd}},
+			{"vsub4", "vsub4", extent{12, 550, 0x713990e5}},
+			{"vavrg4", "vavrg4", extent{11, 420, 0xfacee9cf}},
+			{"vabsdiff4", "vabsdiff4", extent{11, 451, 0xcc7a4ada}},
+			{"vmin4", "vmin4", extent{11, 433, 0xd527c9b2}},
+			{"vmax4", "vmax4", extent{11, 433, 0x64fda6ef}},
+			{"vset4", "vset4", extent{10, 408, 0x1500b21f}},
+		}},
+		{"data/0919-misc.isa", extent{2, 65, 0xf0491501}, []indexEntry{
+			{"brkpt", "brkpt", extent{6, 103, 0x369e072c}},
+			{"nanosleep", "nanosleep", extent{8, 225, 0xb3177ddc}},
+			{"pmevent", "pmevent", extent{8, 236, 0xfbe62b30}},
+			{"trap", "trap", extent{6, 101, 0xe40be9cb}},
+			{"setmaxnreg", "setmaxnreg", extent{9, 583, 0xc7713354}},
+		}},
 	},
 	Mods: []string{
-		".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".bf16", ".f16",
-		".f32", ".f64", ".e4m3", ".e5m2", ".e3m2", ".e2m3", ".e2m1", ".u4", ".s4", ".u16x2",
-		".s16x2", ".u8x4", ".s8x4", ".sat", ".relu", ".b32", ".b64", ".shiftamt", ".clamp", ".wrap",
-		".cc", ".finite", ".infinite", ".number", ".notanumber", ".normal", ".subnormal", ".rn", ".rz", ".rm",
-		".rp", ".f32x2", ".ftz", ".approx", ".full", ".NaN", ".xorsign", ".abs", ".f16x2", ".bf16x2",
-		".oob", ".e5m2x4", ".e4m3x4", ".e3m2x4", ".e2m3x4", ".e2m1x4", ".e2m1p4x4", ".ue8m0x4", ".satfinite", ".eq",
-		".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs", ".equ",
-		".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan", ".and", ".or", ".xor",
-		".b16", ".pred", ".relaxed", ".cta", ".cluster", ".gpu", ".sys", ".shared::cta", ".shared::cluster", ".multicast::cluster",
-		".multicast::cluster::16b", ".multicast::cluster::32b", ".mbarrier::report::disabled", ".mbarrier::report::validity::per_16bytes::80000000", ".mbarrier::report::validity::per_16bytes::8000", ".mbarrier::report::validity::per_16bytes::80", ".mbarrier::report::validity::per_16bytes::8", ".mbarrier::report::validity::per_element::ff", ".L2::cache_hint", ".b128",
-		".weak", ".global", ".mbarrier::complete_tx::bytes", ".ignore_oob", ".bulk_group", ".cp_mask", ".add", ".min", ".max", ".inc",
-		".dec", ".noftz", ".L2::evict_last", ".L2", ".read", ".sync_restrict::proxy::async", ".release", ".b8", ".L2::evict_normal", ".b2",
-		".b4", ".sp::2:4", ".x1", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".sp::1:2",
-		".sp::1:4", ".sp::1:8", ".sp::1:16", ".sp::2:8", ".sp::2:16", ".sp::4:8", ".sp::4:16", ".mbarrier::report::fabric", ".multimem", ".mbarrier::complete_tx::16B",
-		".counted::bytes", ".1d", ".2d", ".3d", ".4d", ".5d", ".override::global_dim", ".override::global_dim_stride", ".tile", ".override::global_address",
-		".acc::f16", ".acc::f32", ".sync", ".exch", ".cas", ".op_restrict::fetching", ".commit_group", ".sync_restrict::reads", ".sync_restrict::read", ".v2",
-		".v4", ".up", ".down", ".bfly", ".idx", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr",
-		".rc16", ".const", ".local", ".param", ".param::entry", ".param::func", ".shared", ".ca", ".cg", ".cs",
-		".lu", ".cv", ".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate", ".L2::evict_first", ".L2::64B", ".L2::128B",
-		".L2::256B", ".acquire", ".v8", ".unified", ".volatile", ".mmio", ".proxy::readonly", ".nc", ".wb", ".wt",
-		".e5m2x2", ".e4m3x2", ".L1", ".L1::32B", ".valid_addr", ".tensormap", ".L2::evict_unchanged", ".rni", ".rzi", ".rmi",
-		".rpi", ".pzo", ".rna", ".scaled::n1::ue8m0", ".scaled::n2::ue8m0", ".e2m3x2", ".e3m2x2", ".e2m1x2", ".tf32", ".ue8m0x2",
-		".ue5m3x2", ".s2f6x2", ".rs", ".u2", ".s2", ".tile::gather4", ".im2col", ".im2col::w", ".im2col::w::128", ".tile::scatter4",
-		".im2col_no_offs", ".im2col_no_offs::w", ".cta_group::1", ".cta_group::2", ".global_address", ".rank", ".box_dim", ".global_dim", ".global_stride", ".element_stride",
-		".elemtype", ".interleave_layout", ".swizzle_mode", ".swizzle_atomicity", ".fill_mode", ".b1024", ".tensormap::generic", ".aligned", ".base", ".level",
-		".grad", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms", ".r", ".g", ".b",
-		".a", ".width", ".height", ".depth", ".channel_data_type", ".channel_order", ".normalized_coords", ".array_size", ".num_mipmap_levels", ".num_samples",
-		".force_unnormalized_coords", ".filter_mode", ".addr_mode_0", ".addr_mode_1", ".addr_mode_2", ".texref", ".samplerref", ".surfref", ".trap", ".zero",
-		".memory_layout", ".uni", ".async", ".multicast::cluster::all", ".get_first_ctaid::x", ".get_first_ctaid::y", ".get_first_ctaid::z", ".is_canceled", ".get_first_ctaid", ".acq_rel",
-		".arrive", ".red", ".popc", ".sc", ".sync_restrict::shared::cluster", ".sync_restrict::shared::cta", ".mbarrier_init", ".alias", ".sync_restrict::shared::cluster::read", ".fabric::fabric",
-		".fabric::generic", ".generic::fabric", ".fabric", ".async::generic", ".gl", ".all", ".any", ".ballot", ".launch_dependents", ".wait",
-		".layout::v0", ".layout::v1", ".expect_tx", ".noComplete", ".noinc", ".phase_type::primary", ".phase_type::conditional", ".parity", ".m8n8k4", ".m8n8k16",
-		".m8n8k32", ".m8n8k128", ".m16n8k4", ".m16n8k8", ".m16n8k16", ".m16n8k32", ".m16n8k64", ".m16n8k128", ".m16n8k256", ".row",
-		".col", ".kind::f8f6f4", ".b1", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4", ".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X", ".ue8m0",
-		".ue4m3", ".block_scale", ".sp::ordered_metadata", ".sp", ".m8n8", ".m16n16", ".m8n16", ".x128", ".b8x16", ".b6x16_p32",
-		".b4x16_p64", ".trans", ".m16n8", ".m16n16k16", ".m8n32k16", ".m32n8k16", ".m16n16k8", ".m64n8k8", ".m64n8k16", ".m64n8k32",
-		".m64n8k256", ".m64n16k8", ".m64n16k16", ".m64n16k32", ".m64n16k256", ".m64n24k8", ".m64n24k16", ".m64n24k32", ".m64n24k256", ".m64n32k8",
-		".m64n32k16", ".m64n32k32", ".m64n32k256", ".m64n40k8", ".m64n40k16", ".m64n40k32", ".m64n40k256", ".m64n48k8", ".m64n48k16", ".m64n48k32",
-		".m64n48k256", ".m64n56k8", ".m64n56k16", ".m64n56k32", ".m64n56k256", ".m64n64k8", ".m64n64k16", ".m64n64k32", ".m64n64k256", ".m64n72k8",
-		".m64n72k16", ".m64n72k32", ".m64n72k256", ".m64n80k8", ".m64n80k16", ".m64n80k32", ".m64n80k256", ".m64n88k8", ".m64n88k16", ".m64n88k32",
-		".m64n88k256", ".m64n96k8", ".m64n96k16", ".m64n96k32", ".m64n96k256", ".m64n104k8", ".m64n104k16", ".m64n104k32", ".m64n104k256", ".m64n112k8",
-		".m64n112k16", ".m64n112k32", ".m64n112k256", ".m64n120k8", ".m64n120k16", ".m64n120k32", ".m64n120k256", ".m64n128k8", ".m64n128k16", ".m64n128k32",
-		".m64n128k256", ".m64n136k8", ".m64n136k16", ".m64n136k32", ".m64n136k256", ".m64n144k8", ".m64n144k16", ".m64n144k32", ".m64n144k256", ".m64n152k8",
-		".m64n152k16", ".m64n152k32", ".m64n152k256", ".m64n160k8", ".m64n160k16", ".m64n160k32", ".m64n160k256", ".m64n168k8", ".m64n168k16", ".m64n168k32",
-		".m64n168k256", ".m64n176k8", ".m64n176k16", ".m64n176k32", ".m64n176k256", ".m64n184k8", ".m64n184k16", ".m64n184k32", ".m64n184k256", ".m64n192k8",
-		".m64n192k16", ".m64n192k32", ".m64n192k256", ".m64n200k8", ".m64n200k16", ".m64n200k32", ".m64n200k256", ".m64n208k8", ".m64n208k16", ".m64n208k32",
-		".m64n208k256", ".m64n216k8", ".m64n216k16", ".m64n216k32", ".m64n216k256", ".m64n224k8", ".m64n224k16", ".m64n224k32", ".m64n224k256", ".m64n232k8",
-		".m64n232k16", ".m64n232k32", ".m64n232k256", ".m64n240k8", ".m64n240k16", ".m64n240k32", ".m64n240k256", ".m64n248k8", ".m64n248k16", ".m64n248k32",
-		".m64n248k256", ".m64n256k8", ".m64n256k16", ".m64n256k32", ".m64n256k256", ".m64n8k64", ".m64n16k64", ".m64n24k64", ".m64n32k64", ".m64n40k64",
-		".m64n48k64", ".m64n56k64", ".m64n64k64", ".m64n72k64", ".m64n80k64", ".m64n88k64", ".m64n96k64", ".m64n104k64", ".m64n112k64", ".m64n120k64",
-		".m64n128k64", ".m64n136k64", ".m64n144k64", ".m64n152k64", ".m64n160k64", ".m64n168k64", ".m64n176k64", ".m64n184k64", ".m64n192k64", ".m64n200k64",
-		".m64n208k64", ".m64n216k64", ".m64n224k64", ".m64n232k64", ".m64n240k64", ".m64n248k64", ".m64n256k64", ".exclusive", ".16x32bx2", ".16x64b",
-		".32x32b", ".16x128b", ".16x256b", ".pack::16b", ".unpack::16b", ".128x256b", ".4x256b", ".128x128b", ".64x128b", ".32x128b",
-		".warpx2::02_13", ".warpx2::01_23", ".warpx4", ".kind::f16", ".kind::tf32", ".kind::i8", ".kind::ti16", ".block16", ".block32", ".collector::a::fill",
-		".collector::a::use", ".collector::a::lastuse", ".collector::a::discard", ".collector::b::fill", ".collector::b::use", ".collector::b::lastuse", ".collector::b::discard", ".ashift", ".decompress::lut::b", ".collector::b0::fill",
-		".collector::b1::fill", ".collector::b2::fill", ".collector::b3::fill", ".collector::b0::use", ".collector::b1::use", ".collector::b2::use", ".collector::b3::use", ".collector::b0::lastuse", ".collector::b1::lastuse", ".collector::b2::lastuse",
-		".collector::b3::lastuse", ".collector::b0::discard", ".collector::b1::discard", ".collector::b2::discard", ".collector::b3::discard", ".mbarrier::arrive::one", ".sync_restrict::shared::read::mma::a", ".shr7", ".shr15", ".po",
+		".128x128b",
+		".128x256b",
+		".16x128b",
+		".16x256b",
+		".16x32bx2",
+		".16x64b",
+		".1d",
+		".2d",
+		".2dms",
+		".32x128b",
+		".32x32b",
+		".3d",
+		".4d",
+		".4x256b",
+		".5d",
+		".64x128b",
+		".L1",
+		".L1::32B",
+		".L1::evict_first",
+		".L1::evict_last",
+		".L1::evict_normal",
+		".L1::evict_unchanged",
+		".L1::no_allocate",
+		".L2",
+		".L2::128B",
+		".L2::256B",
+		".L2::64B",
+		".L2::cache_hint",
+		".L2::evict_first",
+		".L2::evict_last",
+		".L2::evict_normal",
+		".L2::evict_unchanged",
+		".NaN",
+		".a",
+		".a1d",
+		".a2d",
+		".a2dms",
+		".abs",
+		".acc::f16",
+		".acc::f32",
+		".acq_rel",
+		".acquire",
+		".acube",
+		".add",
+		".addr_mode_0",
+		".addr_mode_1",
+		".addr_mode_2",
+		".alias",
+		".aligned",
+		".all",
+		".and",
+		".any",
+		".approx",
+		".array_size",
+		".arrive",
+		".ashift",
+		".async",
+		".async::generic",
+		".b",
+		".b1",
+		".b1024",
+		".b128",
+		".b16",
+		".b2",
+		".b32",
+		".b4",
+		".b4e",
+		".b4x16_p64",
+		".b64",
+		".b6x16_p32",
+		".b8",
+		".b8x16",
+		".ballot",
+		".base",
+		".bf16",
+		".bf16x2",
+		".bfly",
+		".block16",
+		".block32",
+		".block_scale",
+		".box_dim",
+		".bulk_group",
+		".ca",
+		".cas",
+		".cc",
+		".cg",
+		".channel_data_type",
+		".channel_order",
+		".clamp",
+		".cluster",
+		".col",
+		".collector::a::discard",
+		".collector::a::fill",
+		".collector::a::lastuse",
+		".collector::a::use",
+		".collector::b0::discard",
+		".collector::b0::fill",
+		".collector::b0::lastuse",
+		".collector::b0::use",
+		".collector::b1::discard",
+		".collector::b1::fill",
+		".collector::b1::lastuse",
+		".collector::b1::use",
+		".collector::b2::discard",
+		".collector::b2::fill",
+		".collector::b2::lastuse",
+		".collector::b2::use",
+		".collector::b3::discard",
+		".collector::b3::fill",
+		".collector::b3::lastuse",
+		".collector::b3::use",
+		".collector::b::discard",
+		".collector::b::fill",
+		".collector::b::lastuse",
+		".collector::b::use",
+		".commit_group",
+		".const",
+		".counted::bytes",
+		".cp_mask",
+		".cs",
+		".cta",
+		".cta_group::1",
+		".cta_group::2",
+		".cube",
+		".cv",
+		".dec",
+		".decompress::lut::b",
+		".depth",
+		".down",
+		".e2m1",
+		".e2m1p4x4",
+		".e2m1x2",
+		".e2m1x4",
+		".e2m3",
+		".e2m3x2",
+		".e2m3x4",
+		".e3m2",
+		".e3m2x2",
+		".e3m2x4",
+		".e4m3",
+		".e4m3x2",
+		".e4m3x4",
+		".e5m2",
+		".e5m2x2",
+		".e5m2x4",
+		".ecl",
+		".ecr",
+		".element_stride",
+		".elemtype",
+		".eq",
+		".equ",
+		".exch",
+		".exclusive",
+		".expect_tx",
+		".f16",
+		".f16x2",
+		".f32",
+		".f32x2",
+		".f4e",
+		".f64",
+		".fabric",
+		".fabric::fabric",
+		".fabric::generic",
+		".fill_mode",
+		".filter_mode",
+		".finite",
+		".force_unnormalized_coords",
+		".ftz",
+		".full",
+		".g",
+		".ge",
+		".generic::fabric",
+		".get_first_ctaid",
+		".get_first_ctaid::x",
+		".get_first_ctaid::y",
+		".get_first_ctaid::z",
+		".geu",
+		".gl",
+		".global",
+		".global_address",
+		".global_dim",
+		".global_stride",
+		".gpu",
+		".grad",
+		".gt",
+		".gtu",
+		".height",
+		".hi",
+		".hs",
+		".idx",
+		".ignore_oob",
+		".im2col",
+		".im2col::w",
+		".im2col::w::128",
+		".im2col_no_offs",
+		".im2col_no_offs::w",
+		".inc",
+		".infinite",
+		".interleave_layout",
+		".is_canceled",
+		".kind::f16",
+		".kind::f8f6f4",
+		".kind::i8",
+		".kind::mxf4",
+		".kind::mxf4nvf4",
+		".kind::mxf8f6f4",
+		".kind::tf32",
+		".kind::ti16",
+		".launch_dependents",
+		".layout::v0",
+		".layout::v1",
+		".le",
+		".leu",
+		".level",
+		".lo",
+		".local",
+		".ls",
+		".lt",
+		".ltu",
+		".lu",
+		".m16n16",
+		".m16n16k16",
+		".m16n16k8",
+		".m16n8",
+		".m16n8k128",
+		".m16n8k16",
+		".m16n8k256",
+		".m16n8k32",
+		".m16n8k4",
+		".m16n8k64",
+		".m16n8k8",
+		".m32n8k16",
+		".m64n104k16",
+		".m64n104k256",
+		".m64n104k32",
+		".m64n104k64",
+		".m64n104k8",
+		".m64n112k16",
+		".m64n112k256",
+		".m64n112k32",
+		".m64n112k64",
+		".m64n112k8",
+		".m64n120k16",
+		".m64n120k256",
+		".m64n120k32",
+		".m64n120k64",
+		".m64n120k8",
+		".m64n128k16",
+		".m64n128k256",
+		".m64n128k32",
+		".m64n128k64",
+		".m64n128k8",
+		".m64n136k16",
+		".m64n136k256",
+		".m64n136k32",
+		".m64n136k64",
+		".m64n136k8",
+		".m64n144k16",
+		".m64n144k256",
+		".m64n144k32",
+		".m64n144k64",
+		".m64n144k8",
+		".m64n152k16",
+		".m64n152k256",
+		".m64n152k32",
+		".m64n152k64",
+		".m64n152k8",
+		".m64n160k16",
+		".m64n160k256",
+		".m64n160k32",
+		".m64n160k64",
+		".m64n160k8",
+		".m64n168k16",
+		".m64n168k256",
+		".m64n168k32",
+		".m64n168k64",
+		".m64n168k8",
+		".m64n16k16",
+		".m64n16k256",
+		".m64n16k32",
+		".m64n16k64",
+		".m64n16k8",
+		".m64n176k16",
+		".m64n176k256",
+		".m64n176k32",
+		".m64n176k64",
+		".m64n176k8",
+		".m64n184k16",
+		".m64n184k256",
+		".m64n184k32",
+		".m64n184k64",
+		".m64n184k8",
+		".m64n192k16",
+		".m64n192k256",
+		".m64n192k32",
+		".m64n192k64",
+		".m64n192k8",
+		".m64n200k16",
+		".m64n200k256",
+		".m64n200k32",
+		".m64n200k64",
+		".m64n200k8",
+		".m64n208k16",
+		".m64n208k256",
+		".m64n208k32",
+		".m64n208k64",
+		".m64n208k8",
+		".m64n216k16",
+		".m64n216k256",
+		".m64n216k32",
+		".m64n216k64",
+		".m64n216k8",
+		".m64n224k16",
+		".m64n224k256",
+		".m64n224k32",
+		".m64n224k64",
+		".m64n224k8",
+		".m64n232k16",
+		".m64n232k256",
+		".m64n232k32",
+		".m64n232k64",
+		".m64n232k8",
+		".m64n240k16",
+		".m64n240k256",
+		".m64n240k32",
+		".m64n240k64",
+		".m64n240k8",
+		".m64n248k16",
+		".m64n248k256",
+		".m64n248k32",
+		".m64n248k64",
+		".m64n248k8",
+		".m64n24k16",
+		".m64n24k256",
+		".m64n24k32",
+		".m64n24k64",
+		".m64n24k8",
+		".m64n256k16",
+		".m64n256k256",
+		".m64n256k32",
+		".m64n256k64",
+		".m64n256k8",
+		".m64n32k16",
+		".m64n32k256",
+		".m64n32k32",
+		".m64n32k64",
+		".m64n32k8",
+		".m64n40k16",
+		".m64n40k256",
+		".m64n40k32",
+		".m64n40k64",
+		".m64n40k8",
+		".m64n48k16",
+		".m64n48k256",
+		".m64n48k32",
+		".m64n48k64",
+		".m64n48k8",
+		".m64n56k16",
+		".m64n56k256",
+		".m64n56k32",
+		".m64n56k64",
+		".m64n56k8",
+		".m64n64k16",
+		".m64n64k256",
+		".m64n64k32",
+		".m64n64k64",
+		".m64n64k8",
+		".m64n72k16",
+		".m64n72k256",
+		".m64n72k32",
+		".m64n72k64",
+		".m64n72k8",
+		".m64n80k16",
+		".m64n80k256",
+		".m64n80k32",
+		".m64n80k64",
+		".m64n80k8",
+		".m64n88k16",
+		".m64n88k256",
+		".m64n88k32",
+		".m64n88k64",
+		".m64n88k8",
+		".m64n8k16",
+		".m64n8k256",
+		".m64n8k32",
+		".m64n8k64",
+		".m64n8k8",
+		".m64n96k16",
+		".m64n96k256",
+		".m64n96k32",
+		".m64n96k64",
+		".m64n96k8",
+		".m8n16",
+		".m8n32k16",
+		".m8n8",
+		".m8n8k128",
+		".m8n8k16",
+		".m8n8k32",
+		".m8n8k4",
 		".mask",
+		".max",
+		".mbarrier::arrive::one",
+		".mbarrier::complete_tx::16B",
+		".mbarrier::complete_tx::bytes",
+		".mbarrier::report::disabled",
+		".mbarrier::report::fabric",
+		".mbarrier::report::validity::per_16bytes::8",
+		".mbarrier::report::validity::per_16bytes::80",
+		".mbarrier::report::validity::per_16bytes::8000",
+		".mbarrier::report::validity::per_16bytes::80000000",
+		".mbarrier::report::validity::per_element::ff",
+		".mbarrier_init",
+		".memory_layout",
+		".min",
+		".mmio",
+		".multicast::cluster",
+		".multicast::cluster::16b",
+		".multicast::cluster::32b",
+		".multicast::cluster::all",
+		".multimem",
+		".nan",
+		".nc",
+		".ne",
+		".neu",
+		".noComplete",
+		".noftz",
+		".noinc",
+		".normal",
+		".normalized_coords",
+		".notanumber",
+		".num",
+		".num_mipmap_levels",
+		".num_samples",
+		".number",
+		".oob",
+		".op_restrict::fetching",
+		".or",
+		".override::global_address",
+		".override::global_dim",
+		".override::global_dim_stride",
+		".pack::16b",
+		".param",
+		".param::entry",
+		".param::func",
+		".parity",
+		".phase_type::conditional",
+		".phase_type::primary",
+		".po",
+		".popc",
+		".pred",
+		".proxy::readonly",
+		".pzo",
+		".r",
+		".rank",
+		".rc16",
+		".rc8",
+		".read",
+		".red",
+		".relaxed",
+		".release",
+		".relu",
+		".rm",
+		".rmi",
+		".rn",
+		".rna",
+		".rni",
+		".row",
+		".rp",
+		".rpi",
+		".rs",
+		".rz",
+		".rzi",
+		".s16",
+		".s16x2",
+		".s2",
+		".s2f6x2",
+		".s32",
+		".s4",
+		".s64",
+		".s8",
+		".s8x4",
+		".samplerref",
+		".sat",
+		".satfinite",
+		".sc",
+		".scale_vec::1X",
+		".scale_vec::2X",
+		".scale_vec::4X",
+		".scaled::n1::ue8m0",
+		".scaled::n2::ue8m0",
+		".shared",
+		".shared::cluster",
+		".shared::cta",
+		".shiftamt",
+		".shr15",
+		".shr7",
+		".sp",
+		".sp::1:16",
+		".sp::1:2",
+		".sp::1:4",
+		".sp::1:8",
+		".sp::2:16",
+		".sp::2:4",
+		".sp::2:8",
+		".sp::4:16",
+		".sp::4:8",
+		".sp::ordered_metadata",
+		".subnormal",
+		".surfref",
+		".swizzle_atomicity",
+		".swizzle_mode",
+		".sync",
+		".sync_restrict::proxy::async",
+		".sync_restrict::read",
+		".sync_restrict::reads",
+		".sync_restrict::shared::cluster",
+		".sync_restrict::shared::cluster::read",
+		".sync_restrict::shared::cta",
+		".sync_restrict::shared::read::mma::a",
+		".sys",
+		".tensormap",
+		".tensormap::generic",
+		".texref",
+		".tf32",
+		".tile",
+		".tile::gather4",
+		".tile::scatter4",
+		".trans",
+		".trap",
+		".u16",
+		".u16x2",
+		".u2",
+		".u32",
+		".u4",
+		".u64",
+		".u8",
+		".u8x4",
+		".ue4m3",
+		".ue5m3x2",
+		".ue8m0",
+		".ue8m0x2",
+		".ue8m0x4",
+		".uni",
+		".unified",
+		".unpack::16b",
+		".up",
+		".v2",
+		".v4",
+		".v8",
+		".valid_addr",
+		".volatile",
+		".wait",
+		".warpx2::01_23",
+		".warpx2::02_13",
+		".warpx4",
+		".wb",
+		".weak",
+		".width",
+		".wrap",
+		".wt",
+		".x1",
+		".x128",
+		".x16",
+		".x2",
+		".x32",
+		".x4",
+		".x64",
+		".x8",
+		".xor",
+		".xorsign",
+		".zero",
 	},
 	Classes: []string{
-		".int", ".flt", ".f8", ".f864", ".i8", ".i4", ".type", ".packed", ".mode", ".atype",
-		".btype", ".op", ".rnd", ".fast", ".bf", ".abtype", ".dtype", ".half", ".ftz", ".ctype",
-		".cmp", ".bool", ".stype", ".bits", ".uns", ".sig", ".h", ".k", ".any", ".sem",
-		".scope", ".dst", ".multicast", ".report", ".hint", ".src", ".prio", ".ss", ".int8", ".int16",
-		".int32", ".elem", ".index", ".factor", ".num", ".dim", ".override", ".minmax", ".sum", ".acc",
-		".restrict", ".vec", ".w64", ".cop", ".l1", ".l2", ".pf", ".w32", ".glob", ".shm",
-		".narrow", ".space", ".level", ".priority", ".gspace", ".mapspace", ".primary", ".secondary", ".size", ".irnd",
-		".frnd", ".frnd2", ".relu", ".satfinite", ".pzo", ".scale", ".n1", ".n2", ".h2", ".f8x2",
-		".f6x2", ".x4", ".load", ".store", ".cta_group", ".i2c", ".whole", ".each", ".enum", ".mip",
-		".geom", ".ms", ".cb", ".comp", ".query", ".lquery", ".bounds", ".pair", ".quad", ".kind",
-		".dir", ".near", ".count", ".order", ".t64", ".fop", ".action", ".layout", ".phase_type", ".shape",
-		".alayout", ".blayout", ".bitop", ".vecsize", ".spv", ".long", ".dst_fmt", ".src_fmt", ".sub", ".pack",
-		".unpack", ".mx", ".collector", ".collector-b", ".op2",
+		".abtype",
+		".acc",
+		".action",
+		".alayout",
+		".any",
+		".atype",
+		".bf",
+		".bitop",
+		".bits",
+		".blayout",
+		".bool",
+		".bounds",
+		".btype",
+		".cb",
+		".cmp",
+		".collector",
+		".collector-b",
+		".comp",
+		".cop",
+		".count",
+		".cta_group",
+		".ctype",
+		".dim",
+		".dir",
+		".dst",
+		".dst_fmt",
+		".dtype",
+		".each",
+		".elem",
+		".enum",
+		".f6x2",
+		".f8",
+		".f864",
+		".f8x2",
+		".factor",
+		".fast",
+		".flt",
+		".fop",
+		".frnd",
+		".frnd2",
+		".ftz",
+		".geom",
+		".glob",
+		".gspace",
+		".h",
+		".h2",
+		".half",
+		".hint",
+		".i2c",
+		".i4",
+		".i8",
+		".index",
+		".int",
+		".int16",
+		".int32",
+		".int8",
+		".irnd",
+		".k",
+		".kind",
+		".l1",
+		".l2",
+		".layout",
+		".level",
+		".load",
+		".long",
+		".lquery",
+		".mapspace",
+		".minmax",
+		".mip",
+		".mode",
+		".ms",
+		".multicast",
+		".mx",
+		".n1",
+		".n2",
+		".narrow",
+		".near",
+		".num",
+		".op",
+		".op2",
+		".order",
+		".override",
+		".pack",
+		".packed",
+		".pair",
+		".pf",
+		".phase_type",
+		".primary",
+		".prio",
+		".priority",
+		".pzo",
+		".quad",
+		".query",
+		".relu",
+		".report",
+		".restrict",
+		".rnd",
+		".satfinite",
+		".scale",
+		".scope",
+		".secondary",
+		".sem",
+		".shape",
+		".shm",
+		".sig",
+		".size",
+		".space",
+		".spv",
+		".src",
+		".src_fmt",
+		".ss",
+		".store",
+		".stype",
+		".sub",
+		".sum",
+		".t64",
+		".type",
+		".unpack",
+		".uns",
+		".vec",
+		".vecsize",
+		".w32",
+		".w64",
+		".whole",
+		".x4",
 	},
 	Roles: []string{
-		"d", "a", "b", "c", "mask", "base", "offset", "f", "p", "q",
-		"immLut", "dst-mem", "src-mem", "size", "left", "right", "mbar", "cta-mask", "policy", "stray",
-		"byte-mask", "n", "mdata", "cdata", "data", "spdesc", "le", "off", "bar", "s",
-		"counter", "map", "sizes", "lower", "upper", "coords", "members", "v", "membermask", "initval",
-		"size32", "primary-size", "total-size", "fraction", "property", "scale-factor", "rbits", "abef", "dst", "src",
-		"cp-size", "rest", "address", "im2col", "addr", "value", "ord", "choice", "newer", "lod",
-		"dpdx", "dpdy", "e", "target", "index", "targets", "ret", "func", "args", "fptr",
-		"x", "r", "count", "tx", "ctaMask", "state", "phase", "report", "hint", "scale-a",
-		"sel-a", "scale-b", "sel-b", "stride", "a-desc", "b-desc", "scale-d", "sa", "sb", "ta",
-		"tb", "meta", "selector", "columns", "taddr", "split", "red", "s-desc", "lut", "idesc",
-		"enable-d", "zero-mask", "ptr", "align", "t",
+		"a",
+		"a-desc",
+		"abef",
+		"addr",
+		"address",
+		"align",
+		"args",
+		"b",
+		"b-desc",
+		"bar",
+		"base",
+		"byte-mask",
+		"c",
+		"cdata",
+		"choice",
+		"columns",
+		"coords",
+		"count",
+		"counter",
+		"cp-size",
+		"cta-mask",
+		"ctaMask",
+		"d",
+		"data",
+		"dpdx",
+		"dpdy",
+		"dst",
+		"dst-mem",
+		"e",
+		"enable-d",
+		"f",
+		"fptr",
+		"fraction",
+		"func",
+		"hint",
+		"idesc",
+		"im2col",
+		"immLut",
+		"index",
+		"initval",
+		"le",
+		"left",
+		"lod",
+		"lower",
+		"lut",
+		"map",
+		"mask",
+		"mbar",
+		"mdata",
+		"membermask",
+		"members",
+		"meta",
+		"n",
+		"newer",
+		"off",
+		"offset",
+		"ord",
+		"p",
+		"phase",
+		"policy",
+		"primary-size",
+		"property",
+		"ptr",
+		"q",
+		"r",
+		"rbits",
+		"red",
+		"report",
+		"rest",
+		"ret",
+		"right",
+		"s",
+		"s-desc",
+		"sa",
+		"sb",
+		"scale-a",
+		"scale-b",
+		"scale-d",
+		"scale-factor",
+		"sel-a",
+		"sel-b",
+		"selector",
+		"size",
+		"size32",
+		"sizes",
+		"spdesc",
+		"split",
+		"src",
+		"src-mem",
+		"state",
+		"stray",
+		"stride",
+		"t",
+		"ta",
+		"taddr",
+		"target",
+		"targets",
+		"tb",
+		"total-size",
+		"tx",
+		"upper",
+		"v",
+		"value",
+		"x",
+		"zero-mask",
 	},
-	IDOrder: []uint16{
-		50, 69, 16, 218, 34, 44, 64, 1, 74, 77, 81, 35, 269, 92, 144, 114, 165, 205, 206, 207,
-		208, 186, 187, 185, 191, 189, 192, 193, 190, 188, 25, 26, 22, 28, 178, 24, 293, 179, 180, 33,
-		32, 184, 183, 21, 96, 43, 60, 102, 103, 110, 104, 107, 164, 162, 111, 157, 158, 159, 228, 161,
-		160, 105, 106, 163, 148, 147, 146, 152, 153, 154, 150, 151, 145, 49, 14, 31, 30, 29, 221, 62,
-		73, 182, 124, 123, 117, 119, 122, 118, 120, 121, 125, 194, 200, 196, 197, 198, 202, 199, 201, 195,
-		47, 67, 76, 79, 84, 23, 156, 220, 149, 171, 132, 133, 236, 237, 134, 61, 97, 48, 7, 39,
-		6, 38, 8, 12, 11, 41, 40, 155, 217, 216, 53, 71, 19, 226, 227, 232, 225, 224, 222, 223,
-		231, 229, 230, 203, 204, 52, 70, 18, 233, 234, 235, 126, 128, 127, 239, 46, 66, 4, 3, 80,
-		83, 5, 10, 9, 108, 109, 139, 141, 113, 140, 112, 294, 51, 68, 17, 95, 93, 295, 20, 142,
-		143, 131, 54, 55, 209, 212, 213, 210, 211, 219, 15, 181, 57, 58, 13, 88, 85, 90, 86, 297,
-		87, 91, 98, 99, 129, 130, 100, 101, 59, 89, 115, 116, 56, 135, 136, 137, 138, 268, 267, 238,
-		36, 45, 65, 2, 75, 78, 82, 37, 172, 177, 175, 176, 173, 174, 27, 63, 72, 250, 266, 260,
-		251, 265, 264, 253, 254, 256, 255, 262, 263, 252, 261, 257, 258, 259, 167, 166, 42, 168, 169, 296,
-		170, 272, 282, 289, 270, 279, 286, 281, 288, 277, 274, 284, 291, 273, 283, 290, 214, 215, 278, 285,
-		292, 275, 276, 271, 280, 287, 246, 245, 248, 249, 247, 240, 241, 242, 244, 243, 94,
-	},
-	ModOrder: []uint16{
-		528, 526, 522, 523, 519, 520, 142, 143, 256, 530, 521, 144, 145, 527, 146, 529, 203, 204, 185, 186,
-		183, 184, 187, 114, 190, 191, 189, 99, 188, 113, 119, 207, 46, 261, 252, 253, 257, 48, 151, 152,
-		290, 192, 255, 107, 273, 274, 275, 298, 248, 306, 78, 307, 44, 268, 291, 548, 283, 304, 260, 333,
-		246, 100, 81, 120, 26, 121, 167, 351, 27, 350, 118, 349, 308, 249, 9, 50, 164, 538, 539, 342,
-		237, 105, 178, 155, 31, 179, 265, 266, 29, 85, 331, 543, 540, 542, 541, 562, 550, 558, 554, 563,
-		551, 559, 555, 564, 552, 560, 556, 565, 553, 561, 557, 547, 544, 546, 545, 157, 172, 141, 106, 180,
-		84, 233, 234, 254, 182, 111, 549, 264, 163, 17, 57, 218, 56, 16, 216, 55, 15, 217, 54, 13,
-		202, 53, 14, 201, 52, 169, 170, 240, 241, 60, 70, 154, 518, 313, 10, 49, 11, 42, 166, 12,
-		303, 300, 301, 245, 272, 32, 271, 43, 45, 259, 65, 302, 289, 285, 286, 287, 75, 305, 102, 235,
-		238, 239, 86, 251, 64, 74, 263, 68, 69, 165, 104, 227, 228, 229, 231, 232, 110, 33, 242, 288,
-		534, 332, 536, 335, 336, 334, 535, 537, 309, 311, 312, 63, 73, 250, 66, 173, 67, 62, 72, 181,
-		346, 354, 357, 353, 328, 325, 329, 326, 323, 327, 324, 356, 407, 409, 408, 498, 406, 411, 413, 412,
-		499, 410, 415, 417, 416, 500, 414, 419, 421, 420, 501, 418, 423, 425, 424, 502, 422, 427, 429, 428,
-		503, 426, 431, 433, 432, 504, 430, 435, 437, 436, 505, 434, 439, 441, 440, 506, 438, 363, 365, 364,
-		487, 362, 443, 445, 444, 507, 442, 447, 449, 448, 508, 446, 451, 453, 452, 509, 450, 455, 457, 456,
-		510, 454, 459, 461, 460, 511, 458, 463, 465, 464, 512, 462, 467, 469, 468, 513, 466, 471, 473, 472,
-		514, 470, 475, 477, 476, 515, 474, 479, 481, 480, 516, 478, 367, 369, 368, 488, 366, 483, 485, 484,
-		517, 482, 371, 373, 372, 489, 370, 375, 377, 376, 490, 374, 379, 381, 380, 491, 378, 383, 385, 384,
-		492, 382, 387, 389, 388, 493, 386, 391, 393, 392, 494, 390, 395, 397, 396, 495, 394, 399, 401, 400,
-		496, 398, 359, 361, 360, 486, 358, 403, 405, 404, 497, 402, 347, 355, 345, 322, 320, 321, 319, 571,
-		109, 566, 140, 103, 93, 138, 97, 96, 95, 94, 98, 297, 281, 108, 196, 90, 91, 92, 284, 139,
-		77, 198, 61, 71, 314, 112, 315, 36, 267, 35, 76, 269, 270, 34, 51, 156, 79, 150, 147, 148,
-		524, 174, 175, 176, 318, 317, 316, 570, 293, 82, 197, 212, 258, 236, 171, 168, 115, 292, 83, 117,
-		25, 40, 210, 38, 213, 208, 330, 41, 211, 223, 39, 209, 6, 21, 225, 222, 7, 19, 8, 5,
-		23, 277, 24, 59, 294, 337, 338, 339, 214, 215, 177, 89, 88, 28, 569, 568, 344, 133, 130, 131,
-		132, 135, 122, 134, 137, 136, 343, 37, 278, 244, 243, 153, 116, 159, 158, 295, 299, 296, 567, 87,
-		206, 247, 276, 219, 149, 226, 230, 352, 279, 2, 20, 224, 3, 18, 4, 1, 22, 341, 221, 340,
-		220, 58, 282, 194, 525, 162, 160, 161, 193, 205, 195, 310, 532, 531, 533, 199, 101, 262, 30, 200,
-		123, 348, 127, 124, 128, 125, 129, 126, 80, 47, 280,
-	},
-	ClassOrder: []uint16{
-		16, 50, 107, 111, 29, 10, 15, 113, 24, 112, 22, 97, 11, 93, 21, 123, 124, 94, 54, 103,
-		85, 20, 46, 101, 32, 117, 17, 88, 42, 89, 81, 3, 4, 80, 44, 14, 2, 106, 71, 72,
-		19, 91, 59, 65, 27, 79, 18, 35, 86, 6, 5, 43, 1, 40, 41, 39, 70, 28, 100, 55,
-		56, 108, 63, 83, 116, 96, 66, 48, 90, 9, 92, 33, 122, 77, 78, 61, 102, 45, 12, 125,
-		104, 47, 120, 8, 98, 57, 109, 67, 37, 64, 75, 99, 95, 73, 34, 51, 13, 74, 76, 31,
-		68, 30, 110, 60, 26, 69, 62, 115, 36, 118, 38, 84, 23, 119, 49, 105, 7, 121, 25, 52,
-		114, 58, 53, 87, 82,
-	},
-	RoleOrder: []uint16{
-		2, 85, 48, 55, 53, 104, 69, 3, 86, 29, 6, 21, 4, 24, 58, 94, 36, 73, 31, 51,
-		18, 75, 1, 25, 61, 62, 49, 12, 63, 101, 8, 70, 44, 68, 79, 100, 54, 11, 65, 40,
-		27, 15, 60, 34, 99, 32, 5, 17, 23, 39, 37, 92, 22, 59, 28, 7, 57, 9, 77, 19,
-		42, 45, 103, 10, 72, 47, 97, 78, 52, 67, 16, 30, 98, 88, 89, 80, 82, 87, 46, 81,
-		83, 93, 14, 41, 33, 26, 96, 50, 13, 76, 20, 84, 105, 90, 95, 64, 66, 91, 43, 74,
-		35, 38, 56, 71, 102,
+	IDOrder: []ID{
+		AbsFloat,
+		AbsHalf,
+		AbsInt,
+		Activemask,
+		AddCc,
+		AddFloat,
+		AddHalf,
+		AddInt,
+		AddMixed,
+		AddMixed2,
+		AddNarrow,
+		Addc,
+		Alloca,
+		And,
+		Applypriority,
+		ApplypriorityAsyncBulk,
+		ApplypriorityAsyncBulkTensor,
+		Atom,
+		AtomCas,
+		AtomHalf,
+		AtomVec,
+		BarArrive,
+		BarRed,
+		BarSync,
+		BarWarpSync,
+		BarrierArrive,
+		BarrierClusterArrive,
+		BarrierClusterWait,
+		BarrierRed,
+		BarrierSync,
+		Bfe,
+		Bfi,
+		Bfind,
+		Bmsk,
+		Bra,
+		Brev,
+		Brkpt,
+		BrxIdx,
+		Call,
+		ClmadHi,
+		ClmadLo,
+		ClusterlaunchcontrolQueryCancel,
+		ClusterlaunchcontrolTryCancel,
+		Clz,
+		Cnot,
+		Copysign,
+		Cos,
+		CpAsyncBulk,
+		CpAsyncBulkCluster,
+		CpAsyncBulkCommitGroup,
+		CpAsyncBulkGlobal,
+		CpAsyncBulkPrefetch,
+		CpAsyncBulkPrefetchTensor,
+		CpAsyncBulkTensor,
+		CpAsyncBulkWaitGroup,
+		CpAsyncCa,
+		CpAsyncCg,
+		CpAsyncCommitGroup,
+		CpAsyncMbarrierArrive,
+		CpAsyncWaitAll,
+		CpAsyncWaitGroup,
+		CpReduceAsyncBulk,
+		CpReduceAsyncBulkGlobal,
+		CpReduceAsyncBulkTensor,
+		CreatepolicyCvt,
+		CreatepolicyFractional,
+		CreatepolicyRange,
+		Cvt,
+		CvtPack,
+		CvtPackSat,
+		Cvta,
+		CvtaTo,
+		Discard,
+		DivFloat,
+		DivInt,
+		Dp2aHi,
+		Dp2aLo,
+		Dp4a,
+		ElectSync,
+		Ex2Float,
+		Ex2Half,
+		Exit,
+		FabricSubmit,
+		FabricTryAtom,
+		FabricTryGet,
+		FabricTryGetTensor,
+		FabricTryPullred,
+		FabricTryPut,
+		FabricTryPutTensor,
+		FabricTryRed,
+		FabricWait,
+		Fence,
+		FenceAlias,
+		FenceMbarrierInit,
+		FenceProxy,
+		FenceProxyAlias,
+		FenceProxyAsyncGeneric,
+		FenceProxyFabric,
+		FenceProxyTensormap,
+		FenceSyncRestrict,
+		FmaFloat,
+		FmaHalf,
+		FmaMixed,
+		FmaMixed2,
+		FmaNarrow,
+		Fns,
+		Getctarank,
+		Griddepcontrol,
+		Isspacep,
+		Istypep,
+		Ld,
+		LdNc,
+		Ldmatrix,
+		LdmatrixS4,
+		Ldu,
+		Lg2,
+		Lop3,
+		MadFloat,
+		MadHi,
+		MadHiCc,
+		MadLo,
+		MadLoCc,
+		MadWide,
+		Mad24Hi,
+		Mad24Lo,
+		MadcHi,
+		MadcLo,
+		Mapa,
+		MatchAllSync,
+		MatchAnySync,
+		MaxFloat,
+		MaxHalf,
+		MaxInt,
+		MbarrierArrive,
+		MbarrierArriveDrop,
+		MbarrierCheckLayout,
+		MbarrierCompleteTx,
+		MbarrierExpectTx,
+		MbarrierInit,
+		MbarrierInval,
+		MbarrierPendingCount,
+		MbarrierTestWait,
+		MbarrierTryWait,
+		Membar,
+		MembarProxy,
+		MinFloat,
+		MinHalf,
+		MinInt,
+		Mma,
+		MmaBlock,
+		MmaSp,
+		Mov,
+		MovPack,
+		MovVector,
+		Movmatrix,
+		MulFloat,
+		MulHalf,
+		MulHi,
+		MulLo,
+		MulMixed2,
+		MulNarrow,
+		MulWide,
+		Mul24Hi,
+		Mul24Lo,
+		MultimemCpAsyncBulk,
+		MultimemCpReduceAsyncBulk,
+		MultimemLdReduce,
+		MultimemRed,
+		MultimemRedAsync,
+		MultimemSt,
+		MultimemStAsync,
+		Nanosleep,
+		NegFloat,
+		NegHalf,
+		NegInt,
+		Not,
+		Or,
+		Pmevent,
+		Popc,
+		Prefetch,
+		Prefetchu,
+		Prmt,
+		Rcp,
+		RcpApproxFtzF64,
+		Red,
+		RedAsync,
+		RedAsyncGlobal,
+		RedHalf,
+		RedVec,
+		ReduxSync,
+		Rem,
+		Ret,
+		Rsqrt,
+		RsqrtApproxFtzF64,
+		Sad,
+		Selp,
+		Set,
+		SetHalf,
+		SetPacked,
+		Setmaxnreg,
+		Setp,
+		SetpHalf,
+		ShfL,
+		ShfR,
+		Shfl,
+		ShflSync,
+		Shl,
+		Shr,
+		Sin,
+		Slct,
+		Spcompress,
+		Spdecompress,
+		Sqrt,
+		St,
+		StAsync,
+		StAsyncGlobal,
+		StBulk,
+		Stackrestore,
+		Stacksave,
+		Stmatrix,
+		SubCc,
+		SubFloat,
+		SubHalf,
+		SubInt,
+		SubMixed,
+		SubMixed2,
+		SubNarrow,
+		Subc,
+		SuldB,
+		Suq,
+		SuredB,
+		SuredP,
+		SustB,
+		SustP,
+		Szext,
+		TanhFloat,
+		TanhHalf,
+		Tcgen05Alloc,
+		Tcgen05Commit,
+		Tcgen05Cp,
+		Tcgen05Dealloc,
+		Tcgen05FenceAfterThreadSync,
+		Tcgen05FenceBeforeThreadSync,
+		Tcgen05Ld,
+		Tcgen05LdRed,
+		Tcgen05LdRedSpcompress,
+		Tcgen05LdSpcompress,
+		Tcgen05Mma,
+		Tcgen05MmaWs,
+		Tcgen05RelinquishAllocPermit,
+		Tcgen05Shift,
+		Tcgen05St,
+		Tcgen05WaitLd,
+		Tcgen05WaitSt,
+		TensormapCpFenceproxy,
+		TensormapReplace,
+		Testp,
+		Tex,
+		Tld4,
+		Trap,
+		Txq,
+		Vabsdiff,
+		Vabsdiff2,
+		Vabsdiff4,
+		Vadd,
+		Vadd2,
+		Vadd4,
+		Vavrg2,
+		Vavrg4,
+		Vmad,
+		Vmax,
+		Vmax2,
+		Vmax4,
+		Vmin,
+		Vmin2,
+		Vmin4,
+		Vote,
+		VoteSync,
+		Vset,
+		Vset2,
+		Vset4,
+		Vshl,
+		Vshr,
+		Vsub,
+		Vsub2,
+		Vsub4,
+		WgmmaCommitGroup,
+		WgmmaFence,
+		WgmmaMmaAsync,
+		WgmmaMmaAsyncSp,
+		WgmmaWaitGroup,
+		WmmaLoadA,
+		WmmaLoadB,
+		WmmaLoadC,
+		WmmaMma,
+		WmmaStoreD,
+		Xor,
 	},
 	Opcodes: []opcode{
-		{"abs", []ID{16, 50, 69}},
-		{"activemask", []ID{218}},
-		{"add", []ID{1, 34, 44, 64, 74, 77, 81}},
-		{"addc", []ID{35}},
-		{"alloca", []ID{269}},
-		{"and", []ID{92}},
-		{"applypriority", []ID{144}},
+		{"abs", []ID{
+			AbsInt,
+			AbsFloat,
+			AbsHalf,
+		}},
+		{"activemask", []ID{
+			Activemask,
+		}},
+		{"add", []ID{
+			AddInt,
+			AddCc,
+			AddFloat,
+			AddHalf,
+			AddMixed,
+			AddMixed2,
+			AddNarrow,
+		}},
+		{"addc", []ID{
+			Addc,
+		}},
+		{"alloca", []ID{
+			Alloca,
+		}},
+		{"and", []ID{
+			And,
+		}},
+		{"applypriority", []ID{
+			Applypriority,
+		}},
 		{"applypriority.async", nil},
-		{"applypriority.async.bulk", []ID{114}},
-		{"applypriority.async.bulk.tensor", []ID{165}},
-		{"atom", []ID{205, 206, 207, 208}},
-		{"bar", []ID{185, 186, 187}},
-		{"bar.warp", []ID{191}},
-		{"barrier", []ID{188, 189, 190}},
+		{"applypriority.async.bulk", []ID{
+			ApplypriorityAsyncBulk,
+		}},
+		{"applypriority.async.bulk.tensor", []ID{
+			ApplypriorityAsyncBulkTensor,
+		}},
+		{"atom", []ID{
+			Atom,
+			AtomCas,
+			AtomHalf,
+			AtomVec,
+		}},
+		{"bar", []ID{
+			BarSync,
+			BarArrive,
+			BarRed,
+		}},
+		{"bar.warp", []ID{
+			BarWarpSync,
+		}},
+		{"barrier", []ID{
+			BarrierSync,
+			BarrierArrive,
+			BarrierRed,
+		}},
 		{"barrier.cluster", nil},
-		{"barrier.cluster.arrive", []ID{192}},
-		{"barrier.cluster.wait", []ID{193}},
-		{"bfe", []ID{25}},
-		{"bfi", []ID{26}},
-		{"bfind", []ID{22}},
-		{"bmsk", []ID{28}},
-		{"bra", []ID{178}},
-		{"brev", []ID{24}},
-		{"brkpt", []ID{293}},
+		{"barrier.cluster.arrive", []ID{
+			BarrierClusterArrive,
+		}},
+		{"barrier.cluster.wait", []ID{
+			BarrierClusterWait,
+		}},
+		{"bfe", []ID{
+			Bfe,
+		}},
+		{"bfi", []ID{
+			Bfi,
+		}},
+		{"bfind", []ID{
+			Bfind,
+		}},
+		{"bmsk", []ID{
+			Bmsk,
+		}},
+		{"bra", []ID{
+			Bra,
+		}},
+		{"brev", []ID{
+			Brev,
+		}},
+		{"brkpt", []ID{
+			Brkpt,
+		}},
 		{"brx", nil},
-		{"brx.idx", []ID{179}},
-		{"call", []ID{180}},
+		{"brx.idx", []ID{
+			BrxIdx,
+		}},
+		{"call", []ID{
+			Call,
+		}},
 		{"clmad", nil},
-		{"clmad.hi", []ID{33}},
-		{"clmad.lo", []ID{32}},
+		{"clmad.hi", []ID{
+			ClmadHi,
+		}},
+		{"clmad.lo", []ID{
+			ClmadLo,
+		}},
 		{"clusterlaunchcontrol", nil},
-		{"clusterlaunchcontrol.query_cancel", []ID{184}},
-		{"clusterlaunchcontrol.try_cancel", []ID{183}},
-		{"clz", []ID{21}},
-		{"cnot", []ID{96}},
-		{"copysign", []ID{43}},
-		{"cos", []ID{60}},
+		{"clusterlaunchcontrol.query_cancel", []ID{
+			ClusterlaunchcontrolQueryCancel,
+		}},
+		{"clusterlaunchcontrol.try_cancel", []ID{
+			ClusterlaunchcontrolTryCancel,
+		}},
+		{"clz", []ID{
+			Clz,
+		}},
+		{"cnot", []ID{
+			Cnot,
+		}},
+		{"copysign", []ID{
+			Copysign,
+		}},
+		{"cos", []ID{
+			Cos,
+		}},
 		{"cp", nil},
 		{"cp.async", nil},
-		{"cp.async.bulk", []ID{102, 103, 104}},
-		{"cp.async.bulk.commit_group", []ID{110}},
-		{"cp.async.bulk.prefetch", []ID{107}},
-		{"cp.async.bulk.prefetch.tensor", []ID{164}},
-		{"cp.async.bulk.tensor", []ID{162}},
-		{"cp.async.bulk.wait_group", []ID{111}},
-		{"cp.async.ca", []ID{157}},
-		{"cp.async.cg", []ID{158}},
-		{"cp.async.commit_group", []ID{159}},
+		{"cp.async.bulk", []ID{
+			CpAsyncBulk,
+			CpAsyncBulkCluster,
+			CpAsyncBulkGlobal,
+		}},
+		{"cp.async.bulk.commit_group", []ID{
+			CpAsyncBulkCommitGroup,
+		}},
+		{"cp.async.bulk.prefetch", []ID{
+			CpAsyncBulkPrefetch,
+		}},
+		{"cp.async.bulk.prefetch.tensor", []ID{
+			CpAsyncBulkPrefetchTensor,
+		}},
+		{"cp.async.bulk.tensor", []ID{
+			CpAsyncBulkTensor,
+		}},
+		{"cp.async.bulk.wait_group", []ID{
+			CpAsyncBulkWaitGroup,
+		}},
+		{"cp.async.ca", []ID{
+			CpAsyncCa,
+		}},
+		{"cp.async.cg", []ID{
+			CpAsyncCg,
+		}},
+		{"cp.async.commit_group", []ID{
+			CpAsyncCommitGroup,
+		}},
 		{"cp.async.mbarrier", nil},
-		{"cp.async.mbarrier.arrive", []ID{228}},
-		{"cp.async.wait_all", []ID{161}},
-		{"cp.async.wait_group", []ID{160}},
+		{"cp.async.mbarrier.arrive", []ID{
+			CpAsyncMbarrierArrive,
+		}},
+		{"cp.async.wait_all", []ID{
+			CpAsyncWaitAll,
+		}},
+		{"cp.async.wait_group", []ID{
+			CpAsyncWaitGroup,
+		}},
 		{"cp.reduce", nil},
 		{"cp.reduce.async", nil},
-		{"cp.reduce.async.bulk", []ID{105, 106}},
-		{"cp.reduce.async.bulk.tensor", []ID{163}},
+		{"cp.reduce.async.bulk", []ID{
+			CpReduceAsyncBulk,
+			CpReduceAsyncBulkGlobal,
+		}},
+		{"cp.reduce.async.bulk.tensor", []ID{
+			CpReduceAsyncBulkTensor,
+		}},
 		{"createpolicy", nil},
-		{"createpolicy.cvt", []ID{148}},
-		{"createpolicy.fractional", []ID{147}},
-		{"createpolicy.range", []ID{146}},
-		{"cvt", []ID{152, 153}},
-		{"cvt.pack", []ID{154}},
-		{"cvta", []ID{150}},
-		{"cvta.to", []ID{151}},
-		{"discard", []ID{145}},
-		{"div", []ID{14, 49}},
+		{"createpolicy.cvt", []ID{
+			CreatepolicyCvt,
+		}},
+		{"createpolicy.fractional", []ID{
+			CreatepolicyFractional,
+		}},
+		{"createpolicy.range", []ID{
+			CreatepolicyRange,
+		}},
+		{"cvt", []ID{
+			Cvt,
+			CvtPack,
+		}},
+		{"cvt.pack", []ID{
+			CvtPackSat,
+		}},
+		{"cvta", []ID{
+			Cvta,
+		}},
+		{"cvta.to", []ID{
+			CvtaTo,
+		}},
+		{"discard", []ID{
+			Discard,
+		}},
+		{"div", []ID{
+			DivInt,
+			DivFloat,
+		}},
 		{"dp2a", nil},
-		{"dp2a.hi", []ID{31}},
-		{"dp2a.lo", []ID{30}},
-		{"dp4a", []ID{29}},
-		{"elect", []ID{221}},
-		{"ex2", []ID{62, 73}},
-		{"exit", []ID{182}},
+		{"dp2a.hi", []ID{
+			Dp2aHi,
+		}},
+		{"dp2a.lo", []ID{
+			Dp2aLo,
+		}},
+		{"dp4a", []ID{
+			Dp4a,
+		}},
+		{"elect", []ID{
+			ElectSync,
+		}},
+		{"ex2", []ID{
+			Ex2Float,
+			Ex2Half,
+		}},
+		{"exit", []ID{
+			Exit,
+		}},
 		{"fabric", nil},
-		{"fabric.submit", []ID{124}},
+		{"fabric.submit", []ID{
+			FabricSubmit,
+		}},
 		{"fabric.try_atom", nil},
-		{"fabric.try_atom.async", []ID{123}},
+		{"fabric.try_atom.async", []ID{
+			FabricTryAtom,
+		}},
 		{"fabric.try_get", nil},
-		{"fabric.try_get.async", []ID{117}},
-		{"fabric.try_get.async.tensor", []ID{119}},
+		{"fabric.try_get.async", []ID{
+			FabricTryGet,
+		}},
+		{"fabric.try_get.async.tensor", []ID{
+			FabricTryGetTensor,
+		}},
 		{"fabric.try_pullred", nil},
-		{"fabric.try_pullred.async", []ID{122}},
+		{"fabric.try_pullred.async", []ID{
+			FabricTryPullred,
+		}},
 		{"fabric.try_put", nil},
-		{"fabric.try_put.async", []ID{118}},
-		{"fabric.try_put.async.tensor", []ID{120}},
+		{"fabric.try_put.async", []ID{
+			FabricTryPut,
+		}},
+		{"fabric.try_put.async.tensor", []ID{
+			FabricTryPutTensor,
+		}},
 		{"fabric.try_red", nil},
-		{"fabric.try_red.async", []ID{121}},
-		{"fabric.wait", []ID{125}},
-		{"fence", []ID{194, 195, 196, 200}},
-		{"fence.proxy", []ID{197, 198, 199, 201, 202}},
-		{"fma", []ID{47, 67, 76, 79, 84}},
-		{"fns", []ID{23}},
-		{"getctarank", []ID{156}},
-		{"griddepcontrol", []ID{220}},
-		{"isspacep", []ID{149}},
-		{"istypep", []ID{171}},
-		{"ld", []ID{132, 133}},
-		{"ldmatrix", []ID{236, 237}},
-		{"ldu", []ID{134}},
-		{"lg2", []ID{61}},
-		{"lop3", []ID{97}},
-		{"mad", []ID{48}},
-		{"mad.hi", []ID{7, 39}},
-		{"mad.lo", []ID{6, 38}},
-		{"mad.wide", []ID{8}},
+		{"fabric.try_red.async", []ID{
+			FabricTryRed,
+		}},
+		{"fabric.wait", []ID{
+			FabricWait,
+		}},
+		{"fence", []ID{
+			Fence,
+			FenceSyncRestrict,
+			FenceMbarrierInit,
+			FenceAlias,
+		}},
+		{"fence.proxy", []ID{
+			FenceProxy,
+			FenceProxyAlias,
+			FenceProxyFabric,
+			FenceProxyTensormap,
+			FenceProxyAsyncGeneric,
+		}},
+		{"fma", []ID{
+			FmaFloat,
+			FmaHalf,
+			FmaMixed,
+			FmaMixed2,
+			FmaNarrow,
+		}},
+		{"fns", []ID{
+			Fns,
+		}},
+		{"getctarank", []ID{
+			Getctarank,
+		}},
+		{"griddepcontrol", []ID{
+			Griddepcontrol,
+		}},
+		{"isspacep", []ID{
+			Isspacep,
+		}},
+		{"istypep", []ID{
+			Istypep,
+		}},
+		{"ld", []ID{
+			Ld,
+			LdNc,
+		}},
+		{"ldmatrix", []ID{
+			Ldmatrix,
+			LdmatrixS4,
+		}},
+		{"ldu", []ID{
+			Ldu,
+		}},
+		{"lg2", []ID{
+			Lg2,
+		}},
+		{"lop3", []ID{
+			Lop3,
+		}},
+		{"mad", []ID{
+			MadFloat,
+		}},
+		{"mad.hi", []ID{
+			MadHi,
+			MadHiCc,
+		}},
+		{"mad.lo", []ID{
+			MadLo,
+			MadLoCc,
+		}},
+		{"mad.wide", []ID{
+			MadWide,
+		}},
 		{"mad24", nil},
-		{"mad24.hi", []ID{12}},
-		{"mad24.lo", []ID{11}},
+		{"mad24.hi", []ID{
+			Mad24Hi,
+		}},
+		{"mad24.lo", []ID{
+			Mad24Lo,
+		}},
 		{"madc", nil},
-		{"madc.hi", []ID{41}},
-		{"madc.lo", []ID{40}},
-		{"mapa", []ID{155}},
-		{"match", []ID{216, 217}},
-		{"max", []ID{19, 53, 71}},
+		{"madc.hi", []ID{
+			MadcHi,
+		}},
+		{"madc.lo", []ID{
+			MadcLo,
+		}},
+		{"mapa", []ID{
+			Mapa,
+		}},
+		{"match", []ID{
+			MatchAnySync,
+			MatchAllSync,
+		}},
+		{"max", []ID{
+			MaxInt,
+			MaxFloat,
+			MaxHalf,
+		}},
 		{"mbarrier", nil},
-		{"mbarrier.arrive", []ID{226}},
-		{"mbarrier.arrive_drop", []ID{227}},
-		{"mbarrier.check_layout", []ID{232}},
-		{"mbarrier.complete_tx", []ID{225}},
-		{"mbarrier.expect_tx", []ID{224}},
-		{"mbarrier.init", []ID{222}},
-		{"mbarrier.inval", []ID{223}},
-		{"mbarrier.pending_count", []ID{231}},
-		{"mbarrier.test_wait", []ID{229}},
-		{"mbarrier.try_wait", []ID{230}},
-		{"membar", []ID{203}},
-		{"membar.proxy", []ID{204}},
-		{"min", []ID{18, 52, 70}},
-		{"mma", []ID{233, 234, 235}},
-		{"mov", []ID{126, 127, 128}},
-		{"movmatrix", []ID{239}},
-		{"mul", []ID{46, 66, 80, 83}},
-		{"mul.hi", []ID{4}},
-		{"mul.lo", []ID{3}},
-		{"mul.wide", []ID{5}},
+		{"mbarrier.arrive", []ID{
+			MbarrierArrive,
+		}},
+		{"mbarrier.arrive_drop", []ID{
+			MbarrierArriveDrop,
+		}},
+		{"mbarrier.check_layout", []ID{
+			MbarrierCheckLayout,
+		}},
+		{"mbarrier.complete_tx", []ID{
+			MbarrierCompleteTx,
+		}},
+		{"mbarrier.expect_tx", []ID{
+			MbarrierExpectTx,
+		}},
+		{"mbarrier.init", []ID{
+			MbarrierInit,
+		}},
+		{"mbarrier.inval", []ID{
+			MbarrierInval,
+		}},
+		{"mbarrier.pending_count", []ID{
+			MbarrierPendingCount,
+		}},
+		{"mbarrier.test_wait", []ID{
+			MbarrierTestWait,
+		}},
+		{"mbarrier.try_wait", []ID{
+			MbarrierTryWait,
+		}},
+		{"membar", []ID{
+			Membar,
+		}},
+		{"membar.proxy", []ID{
+			MembarProxy,
+		}},
+		{"min", []ID{
+			MinInt,
+			MinFloat,
+			MinHalf,
+		}},
+		{"mma", []ID{
+			Mma,
+			MmaBlock,
+			MmaSp,
+		}},
+		{"mov", []ID{
+			Mov,
+			MovVector,
+			MovPack,
+		}},
+		{"movmatrix", []ID{
+			Movmatrix,
+		}},
+		{"mul", []ID{
+			MulFloat,
+			MulHalf,
+			MulMixed2,
+			MulNarrow,
+		}},
+		{"mul.hi", []ID{
+			MulHi,
+		}},
+		{"mul.lo", []ID{
+			MulLo,
+		}},
+		{"mul.wide", []ID{
+			MulWide,
+		}},
 		{"mul24", nil},
-		{"mul24.hi", []ID{10}},
-		{"mul24.lo", []ID{9}},
+		{"mul24.hi", []ID{
+			Mul24Hi,
+		}},
+		{"mul24.lo", []ID{
+			Mul24Lo,
+		}},
 		{"multimem", nil},
 		{"multimem.cp", nil},
 		{"multimem.cp.async", nil},
-		{"multimem.cp.async.bulk", []ID{108}},
+		{"multimem.cp.async.bulk", []ID{
+			MultimemCpAsyncBulk,
+		}},
 		{"multimem.cp.reduce", nil},
 		{"multimem.cp.reduce.async", nil},
-		{"multimem.cp.reduce.async.bulk", []ID{109}},
-		{"multimem.ld_reduce", []ID{139}},
-		{"multimem.red", []ID{141}},
-		{"multimem.red.async", []ID{113}},
-		{"multimem.st", []ID{140}},
-		{"multimem.st.async", []ID{112}},
-		{"nanosleep", []ID{294}},
-		{"neg", []ID{17, 51, 68}},
-		{"not", []ID{95}},
-		{"or", []ID{93}},
-		{"pmevent", []ID{295}},
-		{"popc", []ID{20}},
-		{"prefetch", []ID{142}},
-		{"prefetchu", []ID{143}},
-		{"prmt", []ID{131}},
-		{"rcp", []ID{54, 55}},
-		{"red", []ID{209, 210, 211}},
-		{"red.async", []ID{212, 213}},
-		{"redux", []ID{219}},
-		{"rem", []ID{15}},
-		{"ret", []ID{181}},
-		{"rsqrt", []ID{57, 58}},
-		{"sad", []ID{13}},
-		{"selp", []ID{88}},
-		{"set", []ID{85, 86, 90}},
-		{"setmaxnreg", []ID{297}},
-		{"setp", []ID{87, 91}},
+		{"multimem.cp.reduce.async.bulk", []ID{
+			MultimemCpReduceAsyncBulk,
+		}},
+		{"multimem.ld_reduce", []ID{
+			MultimemLdReduce,
+		}},
+		{"multimem.red", []ID{
+			MultimemRed,
+		}},
+		{"multimem.red.async", []ID{
+			MultimemRedAsync,
+		}},
+		{"multimem.st", []ID{
+			MultimemSt,
+		}},
+		{"multimem.st.async", []ID{
+			MultimemStAsync,
+		}},
+		{"nanosleep", []ID{
+			Nanosleep,
+		}},
+		{"neg", []ID{
+			NegInt,
+			NegFloat,
+			NegHalf,
+		}},
+		{"not", []ID{
+			Not,
+		}},
+		{"or", []ID{
+			Or,
+		}},
+		{"pmevent", []ID{
+			Pmevent,
+		}},
+		{"popc", []ID{
+			Popc,
+		}},
+		{"prefetch", []ID{
+			Prefetch,
+		}},
+		{"prefetchu", []ID{
+			Prefetchu,
+		}},
+		{"prmt", []ID{
+			Prmt,
+		}},
+		{"rcp", []ID{
+			Rcp,
+			RcpApproxFtzF64,
+		}},
+		{"red", []ID{
+			Red,
+			RedHalf,
+			RedVec,
+		}},
+		{"red.async", []ID{
+			RedAsync,
+			RedAsyncGlobal,
+		}},
+		{"redux", []ID{
+			ReduxSync,
+		}},
+		{"rem", []ID{
+			Rem,
+		}},
+		{"ret", []ID{
+			Ret,
+		}},
+		{"rsqrt", []ID{
+			Rsqrt,
+			RsqrtApproxFtzF64,
+		}},
+		{"sad", []ID{
+			Sad,
+		}},
+		{"selp", []ID{
+			Selp,
+		}},
+		{"set", []ID{
+			Set,
+			SetPacked,
+			SetHalf,
+		}},
+		{"setmaxnreg", []ID{
+			Setmaxnreg,
+		}},
+		{"setp", []ID{
+			Setp,
+			SetpHalf,
+		}},
 		{"shf", nil},
-		{"shf.l", []ID{98}},
-		{"shf.r", []ID{99}},
-		{"shfl", []ID{129, 130}},
-		{"shl", []ID{100}},
-		{"shr", []ID{101}},
-		{"sin", []ID{59}},
-		{"slct", []ID{89}},
-		{"spcompress", []ID{115}},
-		{"spdecompress", []ID{116}},
-		{"sqrt", []ID{56}},
-		{"st", []ID{135}},
-		{"st.async", []ID{136, 137}},
-		{"st.bulk", []ID{138}},
-		{"stackrestore", []ID{268}},
-		{"stacksave", []ID{267}},
-		{"stmatrix", []ID{238}},
-		{"sub", []ID{2, 36, 45, 65, 75, 78, 82}},
-		{"subc", []ID{37}},
+		{"shf.l", []ID{
+			ShfL,
+		}},
+		{"shf.r", []ID{
+			ShfR,
+		}},
+		{"shfl", []ID{
+			Shfl,
+			ShflSync,
+		}},
+		{"shl", []ID{
+			Shl,
+		}},
+		{"shr", []ID{
+			Shr,
+		}},
+		{"sin", []ID{
+			Sin,
+		}},
+		{"slct", []ID{
+			Slct,
+		}},
+		{"spcompress", []ID{
+			Spcompress,
+		}},
+		{"spdecompress", []ID{
+			Spdecompress,
+		}},
+		{"sqrt", []ID{
+			Sqrt,
+		}},
+		{"st", []ID{
+			St,
+		}},
+		{"st.async", []ID{
+			StAsync,
+			StAsyncGlobal,
+		}},
+		{"st.bulk", []ID{
+			StBulk,
+		}},
+		{"stackrestore", []ID{
+			Stackrestore,
+		}},
+		{"stacksave", []ID{
+			Stacksave,
+		}},
+		{"stmatrix", []ID{
+			Stmatrix,
+		}},
+		{"sub", []ID{
+			SubInt,
+			SubCc,
+			SubFloat,
+			SubHalf,
+			SubMixed,
+			SubMixed2,
+			SubNarrow,
+		}},
+		{"subc", []ID{
+			Subc,
+		}},
 		{"suld", nil},
-		{"suld.b", []ID{172}},
-		{"suq", []ID{177}},
+		{"suld.b", []ID{
+			SuldB,
+		}},
+		{"suq", []ID{
+			Suq,
+		}},
 		{"sured", nil},
-		{"sured.b", []ID{175}},
-		{"sured.p", []ID{176}},
+		{"sured.b", []ID{
+			SuredB,
+		}},
+		{"sured.p", []ID{
+			SuredP,
+		}},
 		{"sust", nil},
-		{"sust.b", []ID{173}},
-		{"sust.p", []ID{174}},
-		{"szext", []ID{27}},
-		{"tanh", []ID{63, 72}},
+		{"sust.b", []ID{
+			SustB,
+		}},
+		{"sust.p", []ID{
+			SustP,
+		}},
+		{"szext", []ID{
+			Szext,
+		}},
+		{"tanh", []ID{
+			TanhFloat,
+			TanhHalf,
+		}},
 		{"tcgen05", nil},
-		{"tcgen05.alloc", []ID{250}},
-		{"tcgen05.commit", []ID{266}},
-		{"tcgen05.cp", []ID{260}},
-		{"tcgen05.dealloc", []ID{251}},
-		{"tcgen05.fence::after_thread_sync", []ID{265}},
-		{"tcgen05.fence::before_thread_sync", []ID{264}},
-		{"tcgen05.ld", []ID{253}},
-		{"tcgen05.ld.red", []ID{254}},
-		{"tcgen05.ld.red.spcompress", []ID{256}},
-		{"tcgen05.ld.spcompress", []ID{255}},
-		{"tcgen05.mma", []ID{262}},
-		{"tcgen05.mma.ws", []ID{263}},
-		{"tcgen05.relinquish_alloc_permit", []ID{252}},
-		{"tcgen05.shift", []ID{261}},
-		{"tcgen05.st", []ID{257}},
-		{"tcgen05.wait::ld", []ID{258}},
-		{"tcgen05.wait::st", []ID{259}},
+		{"tcgen05.alloc", []ID{
+			Tcgen05Alloc,
+		}},
+		{"tcgen05.commit", []ID{
+			Tcgen05Commit,
+		}},
+		{"tcgen05.cp", []ID{
+			Tcgen05Cp,
+		}},
+		{"tcgen05.dealloc", []ID{
+			Tcgen05Dealloc,
+		}},
+		{"tcgen05.fence::after_thread_sync", []ID{
+			Tcgen05FenceAfterThreadSync,
+		}},
+		{"tcgen05.fence::before_thread_sync", []ID{
+			Tcgen05FenceBeforeThreadSync,
+		}},
+		{"tcgen05.ld", []ID{
+			Tcgen05Ld,
+		}},
+		{"tcgen05.ld.red", []ID{
+			Tcgen05LdRed,
+		}},
+		{"tcgen05.ld.red.spcompress", []ID{
+			Tcgen05LdRedSpcompress,
+		}},
+		{"tcgen05.ld.spcompress", []ID{
+			Tcgen05LdSpcompress,
+		}},
+		{"tcgen05.mma", []ID{
+			Tcgen05Mma,
+		}},
+		{"tcgen05.mma.ws", []ID{
+			Tcgen05MmaWs,
+		}},
+		{"tcgen05.relinquish_alloc_permit", []ID{
+			Tcgen05RelinquishAllocPermit,
+		}},
+		{"tcgen05.shift", []ID{
+			Tcgen05Shift,
+		}},
+		{"tcgen05.st", []ID{
+			Tcgen05St,
+		}},
+		{"tcgen05.wait::ld", []ID{
+			Tcgen05WaitLd,
+		}},
+		{"tcgen05.wait::st", []ID{
+			Tcgen05WaitSt,
+		}},
 		{"tensormap", nil},
-		{"tensormap.cp_fenceproxy", []ID{167}},
-		{"tensormap.replace", []ID{166}},
-		{"testp", []ID{42}},
-		{"tex", []ID{168}},
-		{"tld4", []ID{169}},
-		{"trap", []ID{296}},
-		{"txq", []ID{170}},
-		{"vabsdiff", []ID{272}},
-		{"vabsdiff2", []ID{282}},
-		{"vabsdiff4", []ID{289}},
-		{"vadd", []ID{270}},
-		{"vadd2", []ID{279}},
-		{"vadd4", []ID{286}},
-		{"vavrg2", []ID{281}},
-		{"vavrg4", []ID{288}},
-		{"vmad", []ID{277}},
-		{"vmax", []ID{274}},
-		{"vmax2", []ID{284}},
-		{"vmax4", []ID{291}},
-		{"vmin", []ID{273}},
-		{"vmin2", []ID{283}},
-		{"vmin4", []ID{290}},
-		{"vote", []ID{214, 215}},
-		{"vset", []ID{278}},
-		{"vset2", []ID{285}},
-		{"vset4", []ID{292}},
-		{"vshl", []ID{275}},
-		{"vshr", []ID{276}},
-		{"vsub", []ID{271}},
-		{"vsub2", []ID{280}},
-		{"vsub4", []ID{287}},
+		{"tensormap.cp_fenceproxy", []ID{
+			TensormapCpFenceproxy,
+		}},
+		{"tensormap.replace", []ID{
+			TensormapReplace,
+		}},
+		{"testp", []ID{
+			Testp,
+		}},
+		{"tex", []ID{
+			Tex,
+		}},
+		{"tld4", []ID{
+			Tld4,
+		}},
+		{"trap", []ID{
+			Trap,
+		}},
+		{"txq", []ID{
+			Txq,
+		}},
+		{"vabsdiff", []ID{
+			Vabsdiff,
+		}},
+		{"vabsdiff2", []ID{
+			Vabsdiff2,
+		}},
+		{"vabsdiff4", []ID{
+			Vabsdiff4,
+		}},
+		{"vadd", []ID{
+			Vadd,
+		}},
+		{"vadd2", []ID{
+			Vadd2,
+		}},
+		{"vadd4", []ID{
+			Vadd4,
+		}},
+		{"vavrg2", []ID{
+			Vavrg2,
+		}},
+		{"vavrg4", []ID{
+			Vavrg4,
+		}},
+		{"vmad", []ID{
+			Vmad,
+		}},
+		{"vmax", []ID{
+			Vmax,
+		}},
+		{"vmax2", []ID{
+			Vmax2,
+		}},
+		{"vmax4", []ID{
+			Vmax4,
+		}},
+		{"vmin", []ID{
+			Vmin,
+		}},
+		{"vmin2", []ID{
+			Vmin2,
+		}},
+		{"vmin4", []ID{
+			Vmin4,
+		}},
+		{"vote", []ID{
+			Vote,
+			VoteSync,
+		}},
+		{"vset", []ID{
+			Vset,
+		}},
+		{"vset2", []ID{
+			Vset2,
+		}},
+		{"vset4", []ID{
+			Vset4,
+		}},
+		{"vshl", []ID{
+			Vshl,
+		}},
+		{"vshr", []ID{
+			Vshr,
+		}},
+		{"vsub", []ID{
+			Vsub,
+		}},
+		{"vsub2", []ID{
+			Vsub2,
+		}},
+		{"vsub4", []ID{
+			Vsub4,
+		}},
 		{"wgmma", nil},
-		{"wgmma.commit_group", []ID{246}},
-		{"wgmma.fence", []ID{245}},
-		{"wgmma.mma_async", []ID{248, 249}},
-		{"wgmma.wait_group", []ID{247}},
+		{"wgmma.commit_group", []ID{
+			WgmmaCommitGroup,
+		}},
+		{"wgmma.fence", []ID{
+			WgmmaFence,
+		}},
+		{"wgmma.mma_async", []ID{
+			WgmmaMmaAsync,
+			WgmmaMmaAsyncSp,
+		}},
+		{"wgmma.wait_group", []ID{
+			WgmmaWaitGroup,
+		}},
 		{"wmma", nil},
 		{"wmma.load", nil},
-		{"wmma.load.a", []ID{240}},
-		{"wmma.load.b", []ID{241}},
-		{"wmma.load.c", []ID{242}},
-		{"wmma.mma", []ID{244}},
+		{"wmma.load.a", []ID{
+			WmmaLoadA,
+		}},
+		{"wmma.load.b", []ID{
+			WmmaLoadB,
+		}},
+		{"wmma.load.c", []ID{
+			WmmaLoadC,
+		}},
+		{"wmma.mma", []ID{
+			WmmaMma,
+		}},
 		{"wmma.store", nil},
-		{"wmma.store.d", []ID{243}},
-		{"xor", []ID{94}},
+		{"wmma.store.d", []ID{
+			WmmaStoreD,
+		}},
+		{"xor", []ID{
+			Xor,
+		}},
 	},
 }
 

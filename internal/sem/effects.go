@@ -4,6 +4,7 @@ package sem
 // statement has must be looked at by its line, or the statement is refused.
 
 import (
+	"maps"
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
@@ -34,8 +35,10 @@ func collectors() (list []isa.Mod) {
 		isa.M_collector_a_fill, isa.M_collector_a_use, isa.M_collector_a_lastuse, isa.M_collector_a_discard,
 		isa.M_collector_b_fill, isa.M_collector_b_use, isa.M_collector_b_lastuse, isa.M_collector_b_discard,
 	}
-	for m := isa.M_collector_b0_fill; m <= isa.M_collector_b3_discard; m++ {
-		list = append(list, m)
+	for _, buffer := range []string{"b0", "b1", "b2", "b3"} {
+		for _, use := range slices.Sorted(maps.Keys(collectorWords)) {
+			list = append(list, isa.LookupMod(".collector::"+buffer+"::"+use))
+		}
 	}
 	return list
 }

@@ -84,7 +84,7 @@ func TestOperationOfWarpFunctions(t *testing.T) {
 
 // TestHandlers: every operation has a handler, and nothing else has one.
 func TestHandlers(t *testing.T) {
-	for op := uop.None + 1; int(op) < uop.NumOps; op++ {
+	for op := uop.None + 1; op < uop.NumOps; op++ {
 		if h := handlersOf(op); h.full == nil && (!op.IsLane() || stamps[op].fn == nil) {
 			t.Errorf("%v has no handler", op)
 		}

@@ -72,7 +72,7 @@ func TestReach(t *testing.T) {
 }
 
 func opNamed(t *testing.T, name string) uop.Op {
-	for op := range uop.Op(uop.NumOps) {
+	for op := range uop.NumOps {
 		if op.String() == name {
 			return op
 		}

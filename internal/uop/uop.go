@@ -9,10 +9,27 @@ package uop
 // Op is an operation.
 type Op uint16
 
-func (o Op) String() string { return names[o] }
+// structuralOp is an operation that is no scalar function.
+type structuralOp struct {
+	name  string
+	reach Reach
+}
 
-// IsLane tells whether the operation is a scalar function: lanes do not see each other.
-func (o Op) IsLane() bool { return o >= firstLane }
+// laneOp is an operation that is a scalar function.
+type laneOp struct {
+	name  string
+	shape Shape
+}
+
+func (o Op) String() string {
+	if o.IsLane() {
+		return lanes[o-FirstLane].name
+	}
+	return structural[o].name
+}
+
+// IsLane reports whether the operation is a scalar function: lanes do not see each other.
+func (o Op) IsLane() bool { return o >= FirstLane }
 
 // Shape is the signature of a scalar function; bits are 32 or 64, those of a result also 1.
 type Shape struct {
@@ -30,7 +47,7 @@ func (o Op) Shape() *Shape {
 	if !o.IsLane() {
 		return nil
 	}
-	return &shapes[o-firstLane]
+	return &lanes[o-FirstLane].shape
 }
 
 // Reach is what of the machine a handler reads and writes, beside its instruction.
@@ -53,5 +70,5 @@ func (o Op) Reach() Reach {
 	if o.IsLane() {
 		return ReachRows
 	}
-	return reaches[o]
+	return structural[o].reach
 }

@@ -5,7 +5,7 @@ import "testing"
 // TestNames: operations have names of their own.
 func TestNames(t *testing.T) {
 	seen := map[string]Op{}
-	for o := range Op(NumOps) {
+	for o := range NumOps {
 		if old, ok := seen[o.String()]; ok || o.String() == "" {
 			t.Errorf("operations %d and %d are both called %q", old, o, o)
 		}
@@ -18,7 +18,7 @@ func TestNames(t *testing.T) {
 
 // TestShapes: signatures are those of rows; what they say of some functions.
 func TestShapes(t *testing.T) {
-	for o := firstLane; o < NumOps; o++ {
+	for o := FirstLane; o < NumOps; o++ {
 		s := o.Shape()
 		if s.N < 1 || s.N > 4 || s.Result != 1 && s.Result != 32 && s.Result != 64 || o.Reach() != ReachRows {
 			t.Errorf("%v: %+v", o, *s)

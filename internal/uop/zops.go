@@ -4,3070 +4,2276 @@ package uop
 
 // Operations that are no function of a lane.
 const (
-	None              Op = 0   // says nothing: the zero value
-	Move32            Op = 1   // D = A, whole rows at once
-	Move64            Op = 2   // the same of 64 bits
-	Move128           Op = 3   // D and C, the upper half, = A and B
-	MoveVector        Op = 4   // Ext.Dst[k] = Ext.Src[k] of Imm bits
-	MovePredicate     Op = 5   // predicate D = A ^ Imm
-	Logic             Op = 6   // predicate D = Word(A ^ Imm, B ^ Imm>>32)
-	Select32          Op = 7   // D = predicate C ? A : B
-	Select64          Op = 8   // the same of 64 bits
-	Pack128           Op = 9   // D and C, the upper half, = Ext.Src
-	Unpack32          Op = 10  // Ext.Dst[k] = part k of Imm bits of A
-	Unpack64          Op = 11  // the same of 64 bits
-	Unpack128         Op = 12  // the same of A and B, its upper half
-	ReadSpecial       Op = 13  // D = a special register that changes
-	AddressLocal      Op = 14  // D, of B bits, = the frame's local memory + Imm
-	AddressParam      Op = 15  // the same of the frame's .param area
-	Setp              Op = 16  // predicates P and Q = of the comparison Fn
-	Set               Op = 17  // row Compare.D = Imm where it holds, else 0
-	SetpHalves        Op = 18  // of packed halves: P of the lower one, Q of the upper
-	SetHalves         Op = 19  // of packed halves to packed results
-	SetPacked         Op = 20  // of packed integers
-	Lop3Predicate     Op = 21  // the function Fn to D; P = of D != 0
-	Convert           Op = 22  // D = A converted
-	ConvertPacked     Op = 23  // D = elements converted and packed
-	Widened           Op = 24  // a function of 32 bits with wider registers
-	MixedElements     Op = 25  // arithmetic on elements of different formats
-	Video             Op = 26  // D = of parts of A, B, C
-	Product           Op = 27  // mma: D of matrices in the registers of the warp
-	LoadMatrix        Op = 28  // ldmatrix
-	StoreMatrix       Op = 29  // stmatrix
-	MoveMatrix        Op = 30  // movmatrix
-	LoadFragment      Op = 31  // wmma.load
-	StoreFragment     Op = 32  // wmma.store
-	CommitProducts    Op = 33  // wgmma.commit_group
-	WaitProducts      Op = 34  // wgmma.wait_group Imm
-	WarpgroupFence    Op = 35  // wgmma.fence
-	WarpgroupProduct  Op = 36  // wgmma.mma_async
-	Load32            Op = 37  // D = one weak element of 32 bits at A + Imm
-	Load64            Op = 38  // the same of 64 bits
-	LoadRows          Op = 39  // Ext.Dst = elements at A + Imm
-	LoadRows32        Op = 40  // the same with addresses of 32 bits
-	LoadLocal         Op = 41  // of the frame's local memory at Imm
-	LoadParam         Op = 42  // of the frame's .param area at Imm
-	LoadUniform       Op = 43  // from one address for all lanes
-	LoadHandle        Op = 44  // the same of a kernel parameter that is a handle
-	Store32           Op = 45  // one weak element of 32 bits at A + Imm = B
-	Store64           Op = 46  // the same of 64 bits
-	StoreRows         Op = 47  // elements at A + Imm = Ext.Src
-	StoreRows32       Op = 48  // the same with addresses of 32 bits
-	StoreConst        Op = 49  // the same at Imm
-	StoreLocal        Op = 50  // in the frame's local memory at Imm
-	StoreParam        Op = 51  // in the frame's .param area at Imm
-	AtomicUpdate      Op = 52  // Ext.Dst = [A + Imm]; [A + Imm] = Update(it, Ext.Src)
-	AtomicExchange128 Op = 53  // exchange of 128 bits
-	AtomicCas         Op = 54  // compare with the first source, store the second
-	AtomicCas32       Op = 55  // the same of 32 bits with a result
-	AtomicCas128      Op = 56  // the same of 128 bits
-	ShuffleUp         Op = 57  // D, predicate Pair = A of lanes by B, C
-	ShuffleDown       Op = 58  //
-	ShuffleBfly       Op = 59  //
-	ShuffleIdx        Op = 60  //
-	VoteAll           Op = 61  // predicate D = of predicate A
-	VoteAny           Op = 62  //
-	VoteUni           Op = 63  //
-	Ballot            Op = 64  // D = of predicate A
-	MatchAny          Op = 65  // D = of A, which has Imm bits
-	MatchAll          Op = 66  //
-	Redux             Op = 67  // D = A of the peers combined
-	Elect             Op = 68  // D, predicate Pair: the leader
-	ActiveMask        Op = 69  // D = the executing lanes
-	WarpSync          Op = 70  //
-	Branch            Op = 71  // to Imm; the lanes meet at D
-	BranchTable       Op = 72  // to Ext.To by row A
-	CallDirect        Op = 73  // of a function of the program
-	CallIndirect      Op = 74  // row A has addresses
-	CallRuntime       Op = 75  // a function that the runtime provides
-	Return            Op = 76  //
-	Exit              Op = 77  //
-	Trap              Op = 78  //
-	Breakpoint        Op = 79  // the launch's hook looks at the warp
-	ChangeRegisters   Op = 80  // setmaxnreg
-	Nanosleep         Op = 81  // row A has nanoseconds
-	BarrierSync       Op = 82  // barrier number row A, count row B
-	BarrierCount      Op = 83  // D = how many of predicate C hold
-	BarrierPredicate  Op = 84  // predicate D = whether all or any of predicate C hold
-	ClusterArrive     Op = 85  //
-	ClusterWait       Op = 86  //
-	Fence             Op = 87  // orders the worker's accesses with those of others
-	Nothing           Op = 88  // changes nothing here
-	IsGlobal          Op = 89  //
-	IsConst           Op = 90  //
-	IsParam           Op = 91  //
-	StackSave         Op = 92  //
-	StackRestore      Op = 93  //
-	Alloca            Op = 94  //
-	Mbarrier          Op = 95  // init, inval, counts, arrive
-	MbarrierMulticast Op = 96  // counts in several CTAs
-	MbarrierTest      Op = 97  //
-	MbarrierTry       Op = 98  // waits a while
-	MbarrierLayout    Op = 99  //
-	SurfaceLoad       Op = 100 //
-	SurfaceStore      Op = 101 //
-	SampleStore       Op = 102 //
-	SurfaceReduce     Op = 103 //
-	SurfaceQuery      Op = 104 //
-	Texture           Op = 105 //
-	TextureQuery      Op = 106 //
-	IsReference       Op = 107 //
-	CopyAsync         Op = 108 //
-	CommitCopies      Op = 109 //
-	WaitCopies        Op = 110 // for all groups but the newest Imm
-	WaitAllCopies     Op = 111 //
-	BulkAsync         Op = 112 //
-	CopyBoxes         Op = 113 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor
-	ReplaceField      Op = 114 // tensormap.replace
-	CopyMap           Op = 115 // tensormap.cp_fenceproxy
-	CommitBulk        Op = 116 //
-	WaitBulk          Op = 117 // for all groups but the newest Imm
-	WaitBulkRead      Op = 118 // until they have read
-	StoreBulk         Op = 119 //
-	StoreAsync        Op = 120 //
-	ArriveAsync       Op = 121 //
-	MultimemStore     Op = 122 //
-	MultimemUpdate    Op = 123 //
-	MultimemLoad      Op = 124 // and reduce
-	SparseCompress    Op = 125 // keep two of four elements
-	SparseDecompress  Op = 126 // put elements to their places
-	FabricAsync       Op = 127 // an asynchronous operation
-	FabricSubmit      Op = 128 // let them take their course
-	FabricWait        Op = 129 // for their reads of shared memory
-	TensorAlloc       Op = 130 //
-	TensorDealloc     Op = 131 //
-	TensorRelinquish  Op = 132 //
-	TensorLoad        Op = 133 //
-	TensorReduce      Op = 134 //
-	TensorCompress    Op = 135 // and keep two of four
-	TensorStore       Op = 136 //
-	TensorWaitLoad    Op = 137 //
-	TensorWaitStore   Op = 138 //
-	TensorCopy        Op = 139 //
-	TensorShift       Op = 140 //
-	TensorProduct     Op = 141 // tcgen05.mma
-	TensorCommit      Op = 142 //
-	Withdraw          Op = 143 // clusterlaunchcontrol.try_cancel
-	Withdrawn         Op = 144 // predicate D = bit 0 of the last word of A and B, its upper half
-	PolicyRange       Op = 145 // D = the policy of a range of addresses
+	// None: says nothing: the zero value.
+	None Op = iota
+	// Move32: D = A, whole rows at once.
+	Move32
+	// Move64: the same of 64 bits.
+	Move64
+	// Move128: D and C, the upper half, = A and B.
+	Move128
+	// MoveVector: Ext.Dst[k] = Ext.Src[k] of Imm bits.
+	MoveVector
+	// MovePredicate: predicate D = A ^ Imm.
+	MovePredicate
+	// Logic: predicate D = Word(A ^ Imm, B ^ Imm>>32).
+	Logic
+	// Select32: D = predicate C ? A : B.
+	Select32
+	// Select64: the same of 64 bits.
+	Select64
+	// Pack128: D and C, the upper half, = Ext.Src.
+	Pack128
+	// Unpack32: Ext.Dst[k] = part k of Imm bits of A.
+	Unpack32
+	// Unpack64: the same of 64 bits.
+	Unpack64
+	// Unpack128: the same of A and B, its upper half.
+	Unpack128
+	// ReadSpecial: D = a special register that changes.
+	ReadSpecial
+	// AddressLocal: D, of B bits, = the frame's local memory + Imm.
+	AddressLocal
+	// AddressParam: the same of the frame's .param area.
+	AddressParam
+	// Setp: predicates P and Q = of the comparison Fn.
+	Setp
+	// Set: row Compare.D = Imm where it holds, else 0.
+	Set
+	// SetpHalves: of packed halves: P of the lower one, Q of the upper.
+	SetpHalves
+	// SetHalves: of packed halves to packed results.
+	SetHalves
+	// SetPacked: of packed integers.
+	SetPacked
+	// Lop3Predicate: the function Fn to D; P = of D != 0.
+	Lop3Predicate
+	// Convert: D = A converted.
+	Convert
+	// ConvertPacked: D = elements converted and packed.
+	ConvertPacked
+	// Widened: a function of 32 bits with wider registers.
+	Widened
+	// MixedElements: arithmetic on elements of different formats.
+	MixedElements
+	// Video: D = of parts of A, B, C.
+	Video
+	// Product: mma: D of matrices in the registers of the warp.
+	Product
+	// LoadMatrix: ldmatrix.
+	LoadMatrix
+	// StoreMatrix: stmatrix.
+	StoreMatrix
+	// MoveMatrix: movmatrix.
+	MoveMatrix
+	// LoadFragment: wmma.load.
+	LoadFragment
+	// StoreFragment: wmma.store.
+	StoreFragment
+	// CommitProducts: wgmma.commit_group.
+	CommitProducts
+	// WaitProducts: wgmma.wait_group Imm.
+	WaitProducts
+	// WarpgroupFence: wgmma.fence.
+	WarpgroupFence
+	// WarpgroupProduct: wgmma.mma_async.
+	WarpgroupProduct
+	// Load32: D = one weak element of 32 bits at A + Imm.
+	Load32
+	// Load64: the same of 64 bits.
+	Load64
+	// LoadRows: Ext.Dst = elements at A + Imm.
+	LoadRows
+	// LoadRows32: the same with addresses of 32 bits.
+	LoadRows32
+	// LoadLocal: of the frame's local memory at Imm.
+	LoadLocal
+	// LoadParam: of the frame's .param area at Imm.
+	LoadParam
+	// LoadUniform: from one address for all lanes.
+	LoadUniform
+	// LoadHandle: the same of a kernel parameter that is a handle.
+	LoadHandle
+	// Store32: one weak element of 32 bits at A + Imm = B.
+	Store32
+	// Store64: the same of 64 bits.
+	Store64
+	// StoreRows: elements at A + Imm = Ext.Src.
+	StoreRows
+	// StoreRows32: the same with addresses of 32 bits.
+	StoreRows32
+	// StoreConst: the same at Imm.
+	StoreConst
+	// StoreLocal: in the frame's local memory at Imm.
+	StoreLocal
+	// StoreParam: in the frame's .param area at Imm.
+	StoreParam
+	// AtomicUpdate: Ext.Dst = [A + Imm]; [A + Imm] = Update(it, Ext.Src).
+	AtomicUpdate
+	// AtomicExchange128: exchange of 128 bits.
+	AtomicExchange128
+	// AtomicCas: compare with the first source, store the second.
+	AtomicCas
+	// AtomicCas32: the same of 32 bits with a result.
+	AtomicCas32
+	// AtomicCas128: the same of 128 bits.
+	AtomicCas128
+	// ShuffleUp: D, predicate Pair = A of lanes by B, C.
+	ShuffleUp
+	// ShuffleDown: .
+	ShuffleDown
+	// ShuffleBfly: .
+	ShuffleBfly
+	// ShuffleIdx: .
+	ShuffleIdx
+	// VoteAll: predicate D = of predicate A.
+	VoteAll
+	// VoteAny: .
+	VoteAny
+	// VoteUni: .
+	VoteUni
+	// Ballot: D = of predicate A.
+	Ballot
+	// MatchAny: D = of A, which has Imm bits.
+	MatchAny
+	// MatchAll: .
+	MatchAll
+	// Redux: D = A of the peers combined.
+	Redux
+	// Elect: D, predicate Pair: the leader.
+	Elect
+	// ActiveMask: D = the executing lanes.
+	ActiveMask
+	// WarpSync: .
+	WarpSync
+	// Branch: to Imm; the lanes meet at D.
+	Branch
+	// BranchTable: to Ext.To by row A.
+	BranchTable
+	// CallDirect: of a function of the program.
+	CallDirect
+	// CallIndirect: row A has addresses.
+	CallIndirect
+	// CallRuntime: a function that the runtime provides.
+	CallRuntime
+	// Return: .
+	Return
+	// Exit: .
+	Exit
+	// Trap: .
+	Trap
+	// Breakpoint: the launch's hook looks at the warp.
+	Breakpoint
+	// ChangeRegisters: setmaxnreg.
+	ChangeRegisters
+	// Nanosleep: row A has nanoseconds.
+	Nanosleep
+	// BarrierSync: barrier number row A, count row B.
+	BarrierSync
+	// BarrierCount: D = how many of predicate C hold.
+	BarrierCount
+	// BarrierPredicate: predicate D = whether all or any of predicate C hold.
+	BarrierPredicate
+	// ClusterArrive: .
+	ClusterArrive
+	// ClusterWait: .
+	ClusterWait
+	// Fence: orders the worker's accesses with those of others.
+	Fence
+	// Nothing: changes nothing here.
+	Nothing
+	// IsGlobal: .
+	IsGlobal
+	// IsConst: .
+	IsConst
+	// IsParam: .
+	IsParam
+	// StackSave: .
+	StackSave
+	// StackRestore: .
+	StackRestore
+	// Alloca: .
+	Alloca
+	// Mbarrier: init, inval, counts, arrive.
+	Mbarrier
+	// MbarrierMulticast: counts in several CTAs.
+	MbarrierMulticast
+	// MbarrierTest: .
+	MbarrierTest
+	// MbarrierTry: waits a while.
+	MbarrierTry
+	// MbarrierLayout: .
+	MbarrierLayout
+	// SurfaceLoad: .
+	SurfaceLoad
+	// SurfaceStore: .
+	SurfaceStore
+	// SampleStore: .
+	SampleStore
+	// SurfaceReduce: .
+	SurfaceReduce
+	// SurfaceQuery: .
+	SurfaceQuery
+	// Texture: .
+	Texture
+	// TextureQuery: .
+	TextureQuery
+	// IsReference: .
+	IsReference
+	// CopyAsync: .
+	CopyAsync
+	// CommitCopies: .
+	CommitCopies
+	// WaitCopies: for all groups but the newest Imm.
+	WaitCopies
+	// WaitAllCopies: .
+	WaitAllCopies
+	// BulkAsync: .
+	BulkAsync
+	// CopyBoxes: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor.
+	CopyBoxes
+	// ReplaceField: tensormap.replace.
+	ReplaceField
+	// CopyMap: tensormap.cp_fenceproxy.
+	CopyMap
+	// CommitBulk: .
+	CommitBulk
+	// WaitBulk: for all groups but the newest Imm.
+	WaitBulk
+	// WaitBulkRead: until they have read.
+	WaitBulkRead
+	// StoreBulk: .
+	StoreBulk
+	// StoreAsync: .
+	StoreAsync
+	// ArriveAsync: .
+	ArriveAsync
+	// MultimemStore: .
+	MultimemStore
+	// MultimemUpdate: .
+	MultimemUpdate
+	// MultimemLoad: and reduce.
+	MultimemLoad
+	// SparseCompress: keep two of four elements.
+	SparseCompress
+	// SparseDecompress: put elements to their places.
+	SparseDecompress
+	// FabricAsync: an asynchronous operation.
+	FabricAsync
+	// FabricSubmit: let them take their course.
+	FabricSubmit
+	// FabricWait: for their reads of shared memory.
+	FabricWait
+	// TensorAlloc: .
+	TensorAlloc
+	// TensorDealloc: .
+	TensorDealloc
+	// TensorRelinquish: .
+	TensorRelinquish
+	// TensorLoad: .
+	TensorLoad
+	// TensorReduce: .
+	TensorReduce
+	// TensorCompress: and keep two of four.
+	TensorCompress
+	// TensorStore: .
+	TensorStore
+	// TensorWaitLoad: .
+	TensorWaitLoad
+	// TensorWaitStore: .
+	TensorWaitStore
+	// TensorCopy: .
+	TensorCopy
+	// TensorShift: .
+	TensorShift
+	// TensorProduct: tcgen05.mma.
+	TensorProduct
+	// TensorCommit: .
+	TensorCommit
+	// Withdraw: clusterlaunchcontrol.try_cancel.
+	Withdraw
+	// Withdrawn: predicate D = bit 0 of the last word of A and B, its upper half.
+	Withdrawn
+	// PolicyRange: D = the policy of a range of addresses.
+	PolicyRange
+	// FirstLane is the first scalar function.
+	FirstLane
 )
 
-const firstLane Op = 146
-
-// Scalar functions of packages num and sem.
+// Scalar functions: AddF32 is num.AddF32; those of sem say so.
 const (
-	AbsBF16                  Op = 146  // num.AbsBF16
-	AbsBF16x2                Op = 147  // num.AbsBF16x2
-	AbsF16                   Op = 148  // num.AbsF16
-	AbsF16x2                 Op = 149  // num.AbsF16x2
-	AbsF32                   Op = 150  // num.AbsF32
-	AbsF64                   Op = 151  // num.AbsF64
-	AbsFtzF16                Op = 152  // absFtzF16
-	AbsFtzF16x2              Op = 153  // absFtzF16x2
-	AbsFtzF32                Op = 154  // absFtzF32
-	AbsQuietF64              Op = 155  // num.AbsQuietF64
-	AbsS16                   Op = 156  // num.AbsS16
-	AbsS32                   Op = 157  // num.AbsS32
-	AbsS64                   Op = 158  // num.AbsS64
-	Add16                    Op = 159  // num.Add16
-	Add16x2                  Op = 160  // num.Add16x2
-	Add32                    Op = 161  // num.Add32
-	Add64                    Op = 162  // num.Add64
-	Add8x4                   Op = 163  // num.Add8x4
-	AddBF16                  Op = 164  // num.AddBF16
-	AddBF16x2                Op = 165  // num.AddBF16x2
-	AddC16                   Op = 166  // addC16
-	AddC32                   Op = 167  // num.AddC32
-	AddC64                   Op = 168  // num.AddC64
-	AddF16                   Op = 169  // num.AddF16
-	AddF16x2                 Op = 170  // num.AddF16x2
-	AddF32                   Op = 171  // num.AddF32
-	AddF32BF16               Op = 172  // num.AddF32BF16
-	AddF32F16                Op = 173  // num.AddF32F16
-	AddF32x2                 Op = 174  // num.AddF32x2
-	AddF64                   Op = 175  // num.AddF64
-	AddFirstF64              Op = 176  // num.AddFirstF64
-	AddFtzF16                Op = 177  // num.AddFtzF16
-	AddFtzF16x2              Op = 178  // num.AddFtzF16x2
-	AddFtzF32                Op = 179  // num.AddFtzF32
-	AddFtzF32x2              Op = 180  // num.AddFtzF32x2
-	AddFtzSatF16             Op = 181  // num.AddFtzSatF16
-	AddFtzSatF16x2           Op = 182  // num.AddFtzSatF16x2
-	AddFtzSatF32             Op = 183  // num.AddFtzSatF32
-	AddRMF32                 Op = 184  // num.AddRMF32
-	AddRMF32BF16             Op = 185  // num.AddRMF32BF16
-	AddRMF32F16              Op = 186  // num.AddRMF32F16
-	AddRMF32x2               Op = 187  // num.AddRMF32x2
-	AddRMF64                 Op = 188  // num.AddRMF64
-	AddRMFirstF64            Op = 189  // num.AddRMFirstF64
-	AddRMFtzF32              Op = 190  // num.AddRMFtzF32
-	AddRMFtzF32x2            Op = 191  // num.AddRMFtzF32x2
-	AddRMFtzSatF32           Op = 192  // num.AddRMFtzSatF32
-	AddRMSatF32              Op = 193  // num.AddRMSatF32
-	AddRMSatF32BF16          Op = 194  // num.AddRMSatF32BF16
-	AddRMSatF32F16           Op = 195  // num.AddRMSatF32F16
-	AddRPF32                 Op = 196  // num.AddRPF32
-	AddRPF32BF16             Op = 197  // num.AddRPF32BF16
-	AddRPF32F16              Op = 198  // num.AddRPF32F16
-	AddRPF32x2               Op = 199  // num.AddRPF32x2
-	AddRPF64                 Op = 200  // num.AddRPF64
-	AddRPFirstF64            Op = 201  // num.AddRPFirstF64
-	AddRPFtzF32              Op = 202  // num.AddRPFtzF32
-	AddRPFtzF32x2            Op = 203  // num.AddRPFtzF32x2
-	AddRPFtzSatF32           Op = 204  // num.AddRPFtzSatF32
-	AddRPSatF32              Op = 205  // num.AddRPSatF32
-	AddRPSatF32BF16          Op = 206  // num.AddRPSatF32BF16
-	AddRPSatF32F16           Op = 207  // num.AddRPSatF32F16
-	AddRZF32                 Op = 208  // num.AddRZF32
-	AddRZF32BF16             Op = 209  // num.AddRZF32BF16
-	AddRZF32F16              Op = 210  // num.AddRZF32F16
-	AddRZF32x2               Op = 211  // num.AddRZF32x2
-	AddRZF64                 Op = 212  // num.AddRZF64
-	AddRZFirstF64            Op = 213  // num.AddRZFirstF64
-	AddRZFtzF32              Op = 214  // num.AddRZFtzF32
-	AddRZFtzF32x2            Op = 215  // num.AddRZFtzF32x2
-	AddRZFtzSatF32           Op = 216  // num.AddRZFtzSatF32
-	AddRZSatF32              Op = 217  // num.AddRZSatF32
-	AddRZSatF32BF16          Op = 218  // num.AddRZSatF32BF16
-	AddRZSatF32F16           Op = 219  // num.AddRZSatF32F16
-	AddSatF16                Op = 220  // num.AddSatF16
-	AddSatF16x2              Op = 221  // num.AddSatF16x2
-	AddSatF32                Op = 222  // num.AddSatF32
-	AddSatF32BF16            Op = 223  // num.AddSatF32BF16
-	AddSatF32F16             Op = 224  // num.AddSatF32F16
-	AddSatS16x2              Op = 225  // num.AddSatS16x2
-	AddSatS32                Op = 226  // num.AddSatS32
-	AddSatS8x4               Op = 227  // num.AddSatS8x4
-	AddSatU16x2              Op = 228  // num.AddSatU16x2
-	AddSatU32                Op = 229  // num.AddSatU32
-	AddSatU8x4               Op = 230  // num.AddSatU8x4
-	And32                    Op = 231  // num.And32
-	And64                    Op = 232  // num.And64
-	AtomAddGlobalF32         Op = 233  // num.AtomAddGlobalF32
-	AtomDecU32               Op = 234  // num.AtomDecU32
-	AtomExch32               Op = 235  // num.AtomExch32
-	AtomExch64               Op = 236  // num.AtomExch64
-	AtomIncU32               Op = 237  // num.AtomIncU32
-	BfeS32                   Op = 238  // num.BfeS32
-	BfeS64                   Op = 239  // num.BfeS64
-	BfeU32                   Op = 240  // num.BfeU32
-	BfeU64                   Op = 241  // num.BfeU64
-	Bfi32                    Op = 242  // num.Bfi32
-	Bfi64                    Op = 243  // num.Bfi64
-	BfindS32                 Op = 244  // num.BfindS32
-	BfindS64                 Op = 245  // num.BfindS64
-	BfindShiftS32            Op = 246  // num.BfindShiftS32
-	BfindShiftS64            Op = 247  // num.BfindShiftS64
-	BfindShiftU32            Op = 248  // num.BfindShiftU32
-	BfindShiftU64            Op = 249  // num.BfindShiftU64
-	BfindU32                 Op = 250  // num.BfindU32
-	BfindU64                 Op = 251  // num.BfindU64
-	BmskClamp32              Op = 252  // num.BmskClamp32
-	BmskWrap32               Op = 253  // num.BmskWrap32
-	Brev32                   Op = 254  // num.Brev32
-	Brev64                   Op = 255  // num.Brev64
-	ClmadHi64                Op = 256  // num.ClmadHi64
-	ClmadLo64                Op = 257  // num.ClmadLo64
-	Clz32                    Op = 258  // num.Clz32
-	Clz64                    Op = 259  // num.Clz64
-	Cnot32                   Op = 260  // num.Cnot32
-	Cnot64                   Op = 261  // num.Cnot64
-	Copy32                   Op = 262  // copy32
-	Copy64                   Op = 263  // copy64
-	CopysignF32              Op = 264  // num.CopysignF32
-	CopysignF64              Op = 265  // num.CopysignF64
-	CosApproxF32             Op = 266  // num.CosApproxF32
-	CosApproxFtzF32          Op = 267  // num.CosApproxFtzF32
-	CosNearestF32            Op = 268  // num.CosNearestF32
-	CosNearestFtzF32         Op = 269  // num.CosNearestFtzF32
-	CtaRank32                Op = 270  // ctaRank32
-	CtaRank64                Op = 271  // ctaRank64
-	CvtF32BF16               Op = 272  // num.CvtF32BF16
-	CvtF32F16                Op = 273  // num.CvtF32F16
-	CvtF32F64                Op = 274  // num.CvtF32F64
-	CvtF32S32                Op = 275  // num.CvtF32S32
-	CvtF32S64                Op = 276  // num.CvtF32S64
-	CvtF32U32                Op = 277  // num.CvtF32U32
-	CvtF32U64                Op = 278  // num.CvtF32U64
-	CvtF64F32                Op = 279  // num.CvtF64F32
-	CvtF64S32                Op = 280  // num.CvtF64S32
-	CvtF64S64                Op = 281  // num.CvtF64S64
-	CvtF64U32                Op = 282  // num.CvtF64U32
-	CvtF64U64                Op = 283  // num.CvtF64U64
-	CvtRmiF32F32             Op = 284  // num.CvtRmiF32F32
-	CvtRmiF64F64             Op = 285  // num.CvtRmiF64F64
-	CvtRmiS32F32             Op = 286  // num.CvtRmiS32F32
-	CvtRmiS32F64             Op = 287  // num.CvtRmiS32F64
-	CvtRmiU32F32             Op = 288  // num.CvtRmiU32F32
-	CvtRniF32F32             Op = 289  // num.CvtRniF32F32
-	CvtRniF64F64             Op = 290  // num.CvtRniF64F64
-	CvtRniFtzS32F32          Op = 291  // num.CvtRniFtzS32F32
-	CvtRniS32F32             Op = 292  // num.CvtRniS32F32
-	CvtRniS32F64             Op = 293  // num.CvtRniS32F64
-	CvtRniU32F32             Op = 294  // num.CvtRniU32F32
-	CvtRpiF32F32             Op = 295  // num.CvtRpiF32F32
-	CvtRpiF64F64             Op = 296  // num.CvtRpiF64F64
-	CvtRpiS32F32             Op = 297  // num.CvtRpiS32F32
-	CvtRpiS32F64             Op = 298  // num.CvtRpiS32F64
-	CvtRpiU32F32             Op = 299  // num.CvtRpiU32F32
-	CvtRziF32F32             Op = 300  // num.CvtRziF32F32
-	CvtRziF64F64             Op = 301  // num.CvtRziF64F64
-	CvtRziFtzS32F32          Op = 302  // num.CvtRziFtzS32F32
-	CvtRziFtzS64F32          Op = 303  // num.CvtRziFtzS64F32
-	CvtRziFtzU32F32          Op = 304  // num.CvtRziFtzU32F32
-	CvtRziFtzU64F32          Op = 305  // num.CvtRziFtzU64F32
-	CvtRziS32F32             Op = 306  // num.CvtRziS32F32
-	CvtRziS32F64             Op = 307  // num.CvtRziS32F64
-	CvtRziS64F32             Op = 308  // num.CvtRziS64F32
-	CvtRziS64F64             Op = 309  // num.CvtRziS64F64
-	CvtRziU32F32             Op = 310  // num.CvtRziU32F32
-	CvtRziU32F64             Op = 311  // num.CvtRziU32F64
-	CvtRziU64F32             Op = 312  // num.CvtRziU64F32
-	CvtRziU64F64             Op = 313  // num.CvtRziU64F64
-	DivApproxF32             Op = 314  // num.DivApproxF32
-	DivApproxFtzF32          Op = 315  // num.DivApproxFtzF32
-	DivF32                   Op = 316  // num.DivF32
-	DivF64                   Op = 317  // num.DivF64
-	DivFirstF64              Op = 318  // num.DivFirstF64
-	DivFtzF32                Op = 319  // num.DivFtzF32
-	DivFullF32               Op = 320  // num.DivFullF32
-	DivFullFtzF32            Op = 321  // num.DivFullFtzF32
-	DivFullNearestF32        Op = 322  // num.DivFullNearestF32
-	DivFullNearestFtzF32     Op = 323  // num.DivFullNearestFtzF32
-	DivNearestF32            Op = 324  // num.DivNearestF32
-	DivNearestFtzF32         Op = 325  // num.DivNearestFtzF32
-	DivRMF32                 Op = 326  // num.DivRMF32
-	DivRMF64                 Op = 327  // num.DivRMF64
-	DivRMFirstF64            Op = 328  // num.DivRMFirstF64
-	DivRMFtzF32              Op = 329  // num.DivRMFtzF32
-	DivRPF32                 Op = 330  // num.DivRPF32
-	DivRPF64                 Op = 331  // num.DivRPF64
-	DivRPFirstF64            Op = 332  // num.DivRPFirstF64
-	DivRPFtzF32              Op = 333  // num.DivRPFtzF32
-	DivRZF32                 Op = 334  // num.DivRZF32
-	DivRZF64                 Op = 335  // num.DivRZF64
-	DivRZFirstF64            Op = 336  // num.DivRZFirstF64
-	DivRZFtzF32              Op = 337  // num.DivRZFtzF32
-	DivS16                   Op = 338  // num.DivS16
-	DivS32                   Op = 339  // num.DivS32
-	DivS64                   Op = 340  // num.DivS64
-	DivU16                   Op = 341  // num.DivU16
-	DivU32                   Op = 342  // num.DivU32
-	DivU64                   Op = 343  // num.DivU64
-	Dp2aHiSS                 Op = 344  // num.Dp2aHiSS
-	Dp2aHiSU                 Op = 345  // num.Dp2aHiSU
-	Dp2aHiUS                 Op = 346  // num.Dp2aHiUS
-	Dp2aHiUU                 Op = 347  // num.Dp2aHiUU
-	Dp2aLoSS                 Op = 348  // num.Dp2aLoSS
-	Dp2aLoSU                 Op = 349  // num.Dp2aLoSU
-	Dp2aLoUS                 Op = 350  // num.Dp2aLoUS
-	Dp2aLoUU                 Op = 351  // num.Dp2aLoUU
-	Dp4aSS                   Op = 352  // num.Dp4aSS
-	Dp4aSU                   Op = 353  // num.Dp4aSU
-	Dp4aUS                   Op = 354  // num.Dp4aUS
-	Dp4aUU                   Op = 355  // num.Dp4aUU
-	Eq32                     Op = 356  // num.Eq32
-	Eq64                     Op = 357  // num.Eq64
-	EqBF16                   Op = 358  // num.EqBF16
-	EqF16                    Op = 359  // num.EqF16
-	EqF32                    Op = 360  // num.EqF32
-	EqF64                    Op = 361  // num.EqF64
-	EqFtzF16                 Op = 362  // eqFtzF16
-	EqFtzF32                 Op = 363  // eqFtzF32
-	EquBF16                  Op = 364  // num.EquBF16
-	EquF16                   Op = 365  // num.EquF16
-	EquF32                   Op = 366  // num.EquF32
-	EquF64                   Op = 367  // num.EquF64
-	EquFtzF16                Op = 368  // equFtzF16
-	EquFtzF32                Op = 369  // equFtzF32
-	Ex2ApproxF16             Op = 370  // num.Ex2ApproxF16
-	Ex2ApproxF16x2           Op = 371  // num.Ex2ApproxF16x2
-	Ex2ApproxF32             Op = 372  // num.Ex2ApproxF32
-	Ex2ApproxFtzBF16         Op = 373  // num.Ex2ApproxFtzBF16
-	Ex2ApproxFtzBF16x2       Op = 374  // num.Ex2ApproxFtzBF16x2
-	Ex2ApproxFtzF32          Op = 375  // num.Ex2ApproxFtzF32
-	Ex2NearestF16            Op = 376  // num.Ex2NearestF16
-	Ex2NearestF16x2          Op = 377  // num.Ex2NearestF16x2
-	Ex2NearestF32            Op = 378  // num.Ex2NearestF32
-	Ex2NearestFtzBF16        Op = 379  // num.Ex2NearestFtzBF16
-	Ex2NearestFtzBF16x2      Op = 380  // num.Ex2NearestFtzBF16x2
-	Ex2NearestFtzF32         Op = 381  // num.Ex2NearestFtzF32
-	F32FromS16               Op = 382  // f32FromS16
-	F32FromS8                Op = 383  // f32FromS8
-	F64FromS16               Op = 384  // f64FromS16
-	F64FromS8                Op = 385  // f64FromS8
-	FiniteF32                Op = 386  // num.FiniteF32
-	FiniteF64                Op = 387  // num.FiniteF64
-	FmaBF16                  Op = 388  // num.FmaBF16
-	FmaBF16x2                Op = 389  // num.FmaBF16x2
-	FmaF16                   Op = 390  // num.FmaF16
-	FmaF16x2                 Op = 391  // num.FmaF16x2
-	FmaF32                   Op = 392  // num.FmaF32
-	FmaF32BF16               Op = 393  // num.FmaF32BF16
-	FmaF32F16                Op = 394  // num.FmaF32F16
-	FmaF32x2                 Op = 395  // num.FmaF32x2
-	FmaF64                   Op = 396  // num.FmaF64
-	FmaFirstF64              Op = 397  // num.FmaFirstF64
-	FmaFtzF16                Op = 398  // num.FmaFtzF16
-	FmaFtzF16x2              Op = 399  // num.FmaFtzF16x2
-	FmaFtzF32                Op = 400  // num.FmaFtzF32
-	FmaFtzF32x2              Op = 401  // num.FmaFtzF32x2
-	FmaFtzReluF16            Op = 402  // num.FmaFtzReluF16
-	FmaFtzReluF16x2          Op = 403  // num.FmaFtzReluF16x2
-	FmaFtzSatF16             Op = 404  // num.FmaFtzSatF16
-	FmaFtzSatF16x2           Op = 405  // num.FmaFtzSatF16x2
-	FmaFtzSatF32             Op = 406  // num.FmaFtzSatF32
-	FmaOobBF16               Op = 407  // num.FmaOobBF16
-	FmaOobBF16x2             Op = 408  // num.FmaOobBF16x2
-	FmaOobF16                Op = 409  // num.FmaOobF16
-	FmaOobF16x2              Op = 410  // num.FmaOobF16x2
-	FmaOobFactorsBF16        Op = 411  // num.FmaOobFactorsBF16
-	FmaOobFactorsBF16x2      Op = 412  // num.FmaOobFactorsBF16x2
-	FmaOobFactorsF16         Op = 413  // num.FmaOobFactorsF16
-	FmaOobFactorsF16x2       Op = 414  // num.FmaOobFactorsF16x2
-	FmaOobFactorsReluBF16    Op = 415  // num.FmaOobFactorsReluBF16
-	FmaOobFactorsReluBF16x2  Op = 416  // num.FmaOobFactorsReluBF16x2
-	FmaOobFactorsReluF16     Op = 417  // num.FmaOobFactorsReluF16
-	FmaOobFactorsReluF16x2   Op = 418  // num.FmaOobFactorsReluF16x2
-	FmaOobFactorsSatF16      Op = 419  // num.FmaOobFactorsSatF16
-	FmaOobFactorsSatF16x2    Op = 420  // num.FmaOobFactorsSatF16x2
-	FmaOobReluBF16           Op = 421  // num.FmaOobReluBF16
-	FmaOobReluBF16x2         Op = 422  // num.FmaOobReluBF16x2
-	FmaOobReluF16            Op = 423  // num.FmaOobReluF16
-	FmaOobReluF16x2          Op = 424  // num.FmaOobReluF16x2
-	FmaOobSatF16             Op = 425  // num.FmaOobSatF16
-	FmaOobSatF16x2           Op = 426  // num.FmaOobSatF16x2
-	FmaRMF32                 Op = 427  // num.FmaRMF32
-	FmaRMF32BF16             Op = 428  // num.FmaRMF32BF16
-	FmaRMF32F16              Op = 429  // num.FmaRMF32F16
-	FmaRMF32x2               Op = 430  // num.FmaRMF32x2
-	FmaRMF64                 Op = 431  // num.FmaRMF64
-	FmaRMFirstF64            Op = 432  // num.FmaRMFirstF64
-	FmaRMFtzF32              Op = 433  // num.FmaRMFtzF32
-	FmaRMFtzF32x2            Op = 434  // num.FmaRMFtzF32x2
-	FmaRMFtzSatF32           Op = 435  // num.FmaRMFtzSatF32
-	FmaRMSatF32              Op = 436  // num.FmaRMSatF32
-	FmaRMSatF32BF16          Op = 437  // num.FmaRMSatF32BF16
-	FmaRMSatF32F16           Op = 438  // num.FmaRMSatF32F16
-	FmaRPF32                 Op = 439  // num.FmaRPF32
-	FmaRPF32BF16             Op = 440  // num.FmaRPF32BF16
-	FmaRPF32F16              Op = 441  // num.FmaRPF32F16
-	FmaRPF32x2               Op = 442  // num.FmaRPF32x2
-	FmaRPF64                 Op = 443  // num.FmaRPF64
-	FmaRPFirstF64            Op = 444  // num.FmaRPFirstF64
-	FmaRPFtzF32              Op = 445  // num.FmaRPFtzF32
-	FmaRPFtzF32x2            Op = 446  // num.FmaRPFtzF32x2
-	FmaRPFtzSatF32           Op = 447  // num.FmaRPFtzSatF32
-	FmaRPSatF32              Op = 448  // num.FmaRPSatF32
-	FmaRPSatF32BF16          Op = 449  // num.FmaRPSatF32BF16
-	FmaRPSatF32F16           Op = 450  // num.FmaRPSatF32F16
-	FmaRZF32                 Op = 451  // num.FmaRZF32
-	FmaRZF32BF16             Op = 452  // num.FmaRZF32BF16
-	FmaRZF32F16              Op = 453  // num.FmaRZF32F16
-	FmaRZF32x2               Op = 454  // num.FmaRZF32x2
-	FmaRZF64                 Op = 455  // num.FmaRZF64
-	FmaRZFirstF64            Op = 456  // num.FmaRZFirstF64
-	FmaRZFtzF32              Op = 457  // num.FmaRZFtzF32
-	FmaRZFtzF32x2            Op = 458  // num.FmaRZFtzF32x2
-	FmaRZFtzSatF32           Op = 459  // num.FmaRZFtzSatF32
-	FmaRZSatF32              Op = 460  // num.FmaRZSatF32
-	FmaRZSatF32BF16          Op = 461  // num.FmaRZSatF32BF16
-	FmaRZSatF32F16           Op = 462  // num.FmaRZSatF32F16
-	FmaReluBF16              Op = 463  // num.FmaReluBF16
-	FmaReluBF16x2            Op = 464  // num.FmaReluBF16x2
-	FmaReluF16               Op = 465  // num.FmaReluF16
-	FmaReluF16x2             Op = 466  // num.FmaReluF16x2
-	FmaSatF16                Op = 467  // num.FmaSatF16
-	FmaSatF16x2              Op = 468  // num.FmaSatF16x2
-	FmaSatF32                Op = 469  // num.FmaSatF32
-	FmaSatF32BF16            Op = 470  // num.FmaSatF32BF16
-	FmaSatF32F16             Op = 471  // num.FmaSatF32F16
-	Fns32                    Op = 472  // num.Fns32
-	FromKernel               Op = 473  // fromKernel
-	FromLocal                Op = 474  // fromLocal
-	FromShared               Op = 475  // fromShared
-	GeBF16                   Op = 476  // num.GeBF16
-	GeF16                    Op = 477  // num.GeF16
-	GeF32                    Op = 478  // num.GeF32
-	GeF64                    Op = 479  // num.GeF64
-	GeFtzF16                 Op = 480  // geFtzF16
-	GeFtzF32                 Op = 481  // geFtzF32
-	GeS16                    Op = 482  // num.GeS16
-	GeS32                    Op = 483  // num.GeS32
-	GeS64                    Op = 484  // num.GeS64
-	GeU32                    Op = 485  // num.GeU32
-	GeU64                    Op = 486  // num.GeU64
-	GeuBF16                  Op = 487  // num.GeuBF16
-	GeuF16                   Op = 488  // num.GeuF16
-	GeuF32                   Op = 489  // num.GeuF32
-	GeuF64                   Op = 490  // num.GeuF64
-	GeuFtzF16                Op = 491  // geuFtzF16
-	GeuFtzF32                Op = 492  // geuFtzF32
-	GtBF16                   Op = 493  // num.GtBF16
-	GtF16                    Op = 494  // num.GtF16
-	GtF32                    Op = 495  // num.GtF32
-	GtF64                    Op = 496  // num.GtF64
-	GtFtzF16                 Op = 497  // gtFtzF16
-	GtFtzF32                 Op = 498  // gtFtzF32
-	GtS16                    Op = 499  // num.GtS16
-	GtS32                    Op = 500  // num.GtS32
-	GtS64                    Op = 501  // num.GtS64
-	GtU32                    Op = 502  // num.GtU32
-	GtU64                    Op = 503  // num.GtU64
-	GtuBF16                  Op = 504  // num.GtuBF16
-	GtuF16                   Op = 505  // num.GtuF16
-	GtuF32                   Op = 506  // num.GtuF32
-	GtuF64                   Op = 507  // num.GtuF64
-	GtuFtzF16                Op = 508  // gtuFtzF16
-	GtuFtzF32                Op = 509  // gtuFtzF32
-	InfiniteF32              Op = 510  // num.InfiniteF32
-	InfiniteF64              Op = 511  // num.InfiniteF64
-	IsLocal                  Op = 512  // isLocal
-	IsShared                 Op = 513  // isShared
-	LeBF16                   Op = 514  // num.LeBF16
-	LeF16                    Op = 515  // num.LeF16
-	LeF32                    Op = 516  // num.LeF32
-	LeF64                    Op = 517  // num.LeF64
-	LeFtzF16                 Op = 518  // leFtzF16
-	LeFtzF32                 Op = 519  // leFtzF32
-	LeS16                    Op = 520  // num.LeS16
-	LeS32                    Op = 521  // num.LeS32
-	LeS64                    Op = 522  // num.LeS64
-	LeU32                    Op = 523  // num.LeU32
-	LeU64                    Op = 524  // num.LeU64
-	LeuBF16                  Op = 525  // num.LeuBF16
-	LeuF16                   Op = 526  // num.LeuF16
-	LeuF32                   Op = 527  // num.LeuF32
-	LeuF64                   Op = 528  // num.LeuF64
-	LeuFtzF16                Op = 529  // leuFtzF16
-	LeuFtzF32                Op = 530  // leuFtzF32
-	Lg2ApproxF32             Op = 531  // num.Lg2ApproxF32
-	Lg2ApproxFtzF32          Op = 532  // num.Lg2ApproxFtzF32
-	Lg2NearestF32            Op = 533  // num.Lg2NearestF32
-	Lg2NearestFtzF32         Op = 534  // num.Lg2NearestFtzF32
-	Lop3                     Op = 535  // num.Lop3
-	Lop3And3                 Op = 536  // num.Lop3And3
-	Lop3AndOr                Op = 537  // num.Lop3AndOr
-	Lop3AndXor               Op = 538  // num.Lop3AndXor
-	Lop3Maj                  Op = 539  // num.Lop3Maj
-	Lop3Or3                  Op = 540  // num.Lop3Or3
-	Lop3OrAnd                Op = 541  // num.Lop3OrAnd
-	Lop3Sel                  Op = 542  // num.Lop3Sel
-	Lop3Xor3                 Op = 543  // num.Lop3Xor3
-	Lop3XorAnd               Op = 544  // num.Lop3XorAnd
-	LtBF16                   Op = 545  // num.LtBF16
-	LtF16                    Op = 546  // num.LtF16
-	LtF32                    Op = 547  // num.LtF32
-	LtF64                    Op = 548  // num.LtF64
-	LtFtzF16                 Op = 549  // ltFtzF16
-	LtFtzF32                 Op = 550  // ltFtzF32
-	LtS16                    Op = 551  // num.LtS16
-	LtS32                    Op = 552  // num.LtS32
-	LtS64                    Op = 553  // num.LtS64
-	LtU32                    Op = 554  // num.LtU32
-	LtU64                    Op = 555  // num.LtU64
-	LtuBF16                  Op = 556  // num.LtuBF16
-	LtuF16                   Op = 557  // num.LtuF16
-	LtuF32                   Op = 558  // num.LtuF32
-	LtuF64                   Op = 559  // num.LtuF64
-	LtuFtzF16                Op = 560  // ltuFtzF16
-	LtuFtzF32                Op = 561  // ltuFtzF32
-	Mad24HiS32               Op = 562  // num.Mad24HiS32
-	Mad24HiSatS32            Op = 563  // num.Mad24HiSatS32
-	Mad24HiU32               Op = 564  // num.Mad24HiU32
-	Mad24LoS32               Op = 565  // num.Mad24LoS32
-	Mad24LoU32               Op = 566  // num.Mad24LoU32
-	MadCutFtzF32             Op = 567  // num.MadCutFtzF32
-	MadCutFtzSatF32          Op = 568  // num.MadCutFtzSatF32
-	MadHiCS16                Op = 569  // madHiCS16
-	MadHiCS32                Op = 570  // num.MadHiCS32
-	MadHiCS64                Op = 571  // num.MadHiCS64
-	MadHiCU16                Op = 572  // madHiCU16
-	MadHiCU32                Op = 573  // num.MadHiCU32
-	MadHiCU64                Op = 574  // num.MadHiCU64
-	MadHiS16                 Op = 575  // num.MadHiS16
-	MadHiS32                 Op = 576  // num.MadHiS32
-	MadHiS64                 Op = 577  // num.MadHiS64
-	MadHiSatS32              Op = 578  // num.MadHiSatS32
-	MadHiU16                 Op = 579  // num.MadHiU16
-	MadHiU32                 Op = 580  // num.MadHiU32
-	MadHiU64                 Op = 581  // num.MadHiU64
-	MadLo16                  Op = 582  // num.MadLo16
-	MadLo32                  Op = 583  // num.MadLo32
-	MadLo64                  Op = 584  // num.MadLo64
-	MadLoC16                 Op = 585  // madLoC16
-	MadLoC32                 Op = 586  // num.MadLoC32
-	MadLoC64                 Op = 587  // num.MadLoC64
-	MadWideS16               Op = 588  // num.MadWideS16
-	MadWideS32               Op = 589  // num.MadWideS32
-	MadWideU16               Op = 590  // num.MadWideU16
-	MadWideU32               Op = 591  // num.MadWideU32
-	Mapa32                   Op = 592  // mapa32
-	Mapa64                   Op = 593  // mapa64
-	Max3AbsF32               Op = 594  // num.Max3AbsF32
-	Max3F32                  Op = 595  // num.Max3F32
-	Max3FtzAbsF32            Op = 596  // num.Max3FtzAbsF32
-	Max3FtzF32               Op = 597  // num.Max3FtzF32
-	Max3FtzNaNAbsF32         Op = 598  // num.Max3FtzNaNAbsF32
-	Max3FtzNaNF32            Op = 599  // num.Max3FtzNaNF32
-	Max3NaNAbsF32            Op = 600  // num.Max3NaNAbsF32
-	Max3NaNF32               Op = 601  // num.Max3NaNF32
-	MaxBF16                  Op = 602  // num.MaxBF16
-	MaxBF16x2                Op = 603  // num.MaxBF16x2
-	MaxF16                   Op = 604  // num.MaxF16
-	MaxF16x2                 Op = 605  // num.MaxF16x2
-	MaxF32                   Op = 606  // num.MaxF32
-	MaxF64                   Op = 607  // num.MaxF64
-	MaxFtzF16                Op = 608  // num.MaxFtzF16
-	MaxFtzF16x2              Op = 609  // num.MaxFtzF16x2
-	MaxFtzF32                Op = 610  // num.MaxFtzF32
-	MaxFtzNaNF16             Op = 611  // num.MaxFtzNaNF16
-	MaxFtzNaNF16x2           Op = 612  // num.MaxFtzNaNF16x2
-	MaxFtzNaNF32             Op = 613  // num.MaxFtzNaNF32
-	MaxFtzNaNXorsignAbsF16   Op = 614  // num.MaxFtzNaNXorsignAbsF16
-	MaxFtzNaNXorsignAbsF16x2 Op = 615  // num.MaxFtzNaNXorsignAbsF16x2
-	MaxFtzNaNXorsignAbsF32   Op = 616  // num.MaxFtzNaNXorsignAbsF32
-	MaxFtzXorsignAbsF16      Op = 617  // num.MaxFtzXorsignAbsF16
-	MaxFtzXorsignAbsF16x2    Op = 618  // num.MaxFtzXorsignAbsF16x2
-	MaxFtzXorsignAbsF32      Op = 619  // num.MaxFtzXorsignAbsF32
-	MaxNaNBF16               Op = 620  // num.MaxNaNBF16
-	MaxNaNBF16x2             Op = 621  // num.MaxNaNBF16x2
-	MaxNaNF16                Op = 622  // num.MaxNaNF16
-	MaxNaNF16x2              Op = 623  // num.MaxNaNF16x2
-	MaxNaNF32                Op = 624  // num.MaxNaNF32
-	MaxNaNXorsignAbsBF16     Op = 625  // num.MaxNaNXorsignAbsBF16
-	MaxNaNXorsignAbsBF16x2   Op = 626  // num.MaxNaNXorsignAbsBF16x2
-	MaxNaNXorsignAbsF16      Op = 627  // num.MaxNaNXorsignAbsF16
-	MaxNaNXorsignAbsF16x2    Op = 628  // num.MaxNaNXorsignAbsF16x2
-	MaxNaNXorsignAbsF32      Op = 629  // num.MaxNaNXorsignAbsF32
-	MaxReluS16x2             Op = 630  // num.MaxReluS16x2
-	MaxReluS32               Op = 631  // num.MaxReluS32
-	MaxReluS8x4              Op = 632  // num.MaxReluS8x4
-	MaxS16                   Op = 633  // num.MaxS16
-	MaxS16x2                 Op = 634  // num.MaxS16x2
-	MaxS32                   Op = 635  // num.MaxS32
-	MaxS64                   Op = 636  // num.MaxS64
-	MaxS8x4                  Op = 637  // num.MaxS8x4
-	MaxU16                   Op = 638  // num.MaxU16
-	MaxU16x2                 Op = 639  // num.MaxU16x2
-	MaxU32                   Op = 640  // num.MaxU32
-	MaxU64                   Op = 641  // num.MaxU64
-	MaxU8x4                  Op = 642  // num.MaxU8x4
-	MaxXorsignAbsBF16        Op = 643  // num.MaxXorsignAbsBF16
-	MaxXorsignAbsBF16x2      Op = 644  // num.MaxXorsignAbsBF16x2
-	MaxXorsignAbsF16         Op = 645  // num.MaxXorsignAbsF16
-	MaxXorsignAbsF16x2       Op = 646  // num.MaxXorsignAbsF16x2
-	MaxXorsignAbsF32         Op = 647  // num.MaxXorsignAbsF32
-	Min3AbsF32               Op = 648  // num.Min3AbsF32
-	Min3F32                  Op = 649  // num.Min3F32
-	Min3FtzAbsF32            Op = 650  // num.Min3FtzAbsF32
-	Min3FtzF32               Op = 651  // num.Min3FtzF32
-	Min3FtzNaNAbsF32         Op = 652  // num.Min3FtzNaNAbsF32
-	Min3FtzNaNF32            Op = 653  // num.Min3FtzNaNF32
-	Min3NaNAbsF32            Op = 654  // num.Min3NaNAbsF32
-	Min3NaNF32               Op = 655  // num.Min3NaNF32
-	MinBF16                  Op = 656  // num.MinBF16
-	MinBF16x2                Op = 657  // num.MinBF16x2
-	MinF16                   Op = 658  // num.MinF16
-	MinF16x2                 Op = 659  // num.MinF16x2
-	MinF32                   Op = 660  // num.MinF32
-	MinF64                   Op = 661  // num.MinF64
-	MinFtzF16                Op = 662  // num.MinFtzF16
-	MinFtzF16x2              Op = 663  // num.MinFtzF16x2
-	MinFtzF32                Op = 664  // num.MinFtzF32
-	MinFtzNaNF16             Op = 665  // num.MinFtzNaNF16
-	MinFtzNaNF16x2           Op = 666  // num.MinFtzNaNF16x2
-	MinFtzNaNF32             Op = 667  // num.MinFtzNaNF32
-	MinFtzNaNXorsignAbsF16   Op = 668  // num.MinFtzNaNXorsignAbsF16
-	MinFtzNaNXorsignAbsF16x2 Op = 669  // num.MinFtzNaNXorsignAbsF16x2
-	MinFtzNaNXorsignAbsF32   Op = 670  // num.MinFtzNaNXorsignAbsF32
-	MinFtzXorsignAbsF16      Op = 671  // num.MinFtzXorsignAbsF16
-	MinFtzXorsignAbsF16x2    Op = 672  // num.MinFtzXorsignAbsF16x2
-	MinFtzXorsignAbsF32      Op = 673  // num.MinFtzXorsignAbsF32
-	MinNaNBF16               Op = 674  // num.MinNaNBF16
-	MinNaNBF16x2             Op = 675  // num.MinNaNBF16x2
-	MinNaNF16                Op = 676  // num.MinNaNF16
-	MinNaNF16x2              Op = 677  // num.MinNaNF16x2
-	MinNaNF32                Op = 678  // num.MinNaNF32
-	MinNaNXorsignAbsBF16     Op = 679  // num.MinNaNXorsignAbsBF16
-	MinNaNXorsignAbsBF16x2   Op = 680  // num.MinNaNXorsignAbsBF16x2
-	MinNaNXorsignAbsF16      Op = 681  // num.MinNaNXorsignAbsF16
-	MinNaNXorsignAbsF16x2    Op = 682  // num.MinNaNXorsignAbsF16x2
-	MinNaNXorsignAbsF32      Op = 683  // num.MinNaNXorsignAbsF32
-	MinReluS16x2             Op = 684  // num.MinReluS16x2
-	MinReluS32               Op = 685  // num.MinReluS32
-	MinReluS8x4              Op = 686  // num.MinReluS8x4
-	MinS16                   Op = 687  // num.MinS16
-	MinS16x2                 Op = 688  // num.MinS16x2
-	MinS32                   Op = 689  // num.MinS32
-	MinS64                   Op = 690  // num.MinS64
-	MinS8x4                  Op = 691  // num.MinS8x4
-	MinU16                   Op = 692  // num.MinU16
-	MinU16x2                 Op = 693  // num.MinU16x2
-	MinU32                   Op = 694  // num.MinU32
-	MinU64                   Op = 695  // num.MinU64
-	MinU8x4                  Op = 696  // num.MinU8x4
-	MinXorsignAbsBF16        Op = 697  // num.MinXorsignAbsBF16
-	MinXorsignAbsBF16x2      Op = 698  // num.MinXorsignAbsBF16x2
-	MinXorsignAbsF16         Op = 699  // num.MinXorsignAbsF16
-	MinXorsignAbsF16x2       Op = 700  // num.MinXorsignAbsF16x2
-	MinXorsignAbsF32         Op = 701  // num.MinXorsignAbsF32
-	Mul24HiS32               Op = 702  // num.Mul24HiS32
-	Mul24HiU32               Op = 703  // num.Mul24HiU32
-	Mul24LoS32               Op = 704  // num.Mul24LoS32
-	Mul24LoU32               Op = 705  // num.Mul24LoU32
-	MulBF16                  Op = 706  // num.MulBF16
-	MulBF16x2                Op = 707  // num.MulBF16x2
-	MulF16                   Op = 708  // num.MulF16
-	MulF16x2                 Op = 709  // num.MulF16x2
-	MulF32                   Op = 710  // num.MulF32
-	MulF32x2                 Op = 711  // num.MulF32x2
-	MulF64                   Op = 712  // num.MulF64
-	MulFirstF64              Op = 713  // num.MulFirstF64
-	MulFtzF16                Op = 714  // num.MulFtzF16
-	MulFtzF16x2              Op = 715  // num.MulFtzF16x2
-	MulFtzF32                Op = 716  // num.MulFtzF32
-	MulFtzF32x2              Op = 717  // num.MulFtzF32x2
-	MulFtzSatF16             Op = 718  // num.MulFtzSatF16
-	MulFtzSatF16x2           Op = 719  // num.MulFtzSatF16x2
-	MulFtzSatF32             Op = 720  // num.MulFtzSatF32
-	MulHiS16                 Op = 721  // num.MulHiS16
-	MulHiS32                 Op = 722  // num.MulHiS32
-	MulHiS64                 Op = 723  // num.MulHiS64
-	MulHiU16                 Op = 724  // num.MulHiU16
-	MulHiU32                 Op = 725  // num.MulHiU32
-	MulHiU64                 Op = 726  // num.MulHiU64
-	MulLo16                  Op = 727  // num.MulLo16
-	MulLo32                  Op = 728  // num.MulLo32
-	MulLo64                  Op = 729  // num.MulLo64
-	MulRMF32                 Op = 730  // num.MulRMF32
-	MulRMF32x2               Op = 731  // num.MulRMF32x2
-	MulRMF64                 Op = 732  // num.MulRMF64
-	MulRMFirstF64            Op = 733  // num.MulRMFirstF64
-	MulRMFtzF32              Op = 734  // num.MulRMFtzF32
-	MulRMFtzF32x2            Op = 735  // num.MulRMFtzF32x2
-	MulRMFtzSatF32           Op = 736  // num.MulRMFtzSatF32
-	MulRMSatF32              Op = 737  // num.MulRMSatF32
-	MulRPF32                 Op = 738  // num.MulRPF32
-	MulRPF32x2               Op = 739  // num.MulRPF32x2
-	MulRPF64                 Op = 740  // num.MulRPF64
-	MulRPFirstF64            Op = 741  // num.MulRPFirstF64
-	MulRPFtzF32              Op = 742  // num.MulRPFtzF32
-	MulRPFtzF32x2            Op = 743  // num.MulRPFtzF32x2
-	MulRPFtzSatF32           Op = 744  // num.MulRPFtzSatF32
-	MulRPSatF32              Op = 745  // num.MulRPSatF32
-	MulRZF32                 Op = 746  // num.MulRZF32
-	MulRZF32x2               Op = 747  // num.MulRZF32x2
-	MulRZF64                 Op = 748  // num.MulRZF64
-	MulRZFirstF64            Op = 749  // num.MulRZFirstF64
-	MulRZFtzF32              Op = 750  // num.MulRZFtzF32
-	MulRZFtzF32x2            Op = 751  // num.MulRZFtzF32x2
-	MulRZFtzSatF32           Op = 752  // num.MulRZFtzSatF32
-	MulRZSatF32              Op = 753  // num.MulRZSatF32
-	MulSatF16                Op = 754  // num.MulSatF16
-	MulSatF16x2              Op = 755  // num.MulSatF16x2
-	MulSatF32                Op = 756  // num.MulSatF32
-	MulWideS16               Op = 757  // num.MulWideS16
-	MulWideS32               Op = 758  // num.MulWideS32
-	MulWideU16               Op = 759  // num.MulWideU16
-	MulWideU32               Op = 760  // num.MulWideU32
-	NanBF16                  Op = 761  // num.NanBF16
-	NanF16                   Op = 762  // num.NanF16
-	NanF32                   Op = 763  // num.NanF32
-	NanF64                   Op = 764  // num.NanF64
-	NanFtzF16                Op = 765  // nanFtzF16
-	NanFtzF32                Op = 766  // nanFtzF32
-	Ne32                     Op = 767  // num.Ne32
-	Ne64                     Op = 768  // num.Ne64
-	NeBF16                   Op = 769  // num.NeBF16
-	NeF16                    Op = 770  // num.NeF16
-	NeF32                    Op = 771  // num.NeF32
-	NeF64                    Op = 772  // num.NeF64
-	NeFtzF16                 Op = 773  // neFtzF16
-	NeFtzF32                 Op = 774  // neFtzF32
-	Neg16                    Op = 775  // num.Neg16
-	Neg32                    Op = 776  // num.Neg32
-	Neg64                    Op = 777  // num.Neg64
-	Neg8x4                   Op = 778  // num.Neg8x4
-	NegBF16                  Op = 779  // num.NegBF16
-	NegBF16x2                Op = 780  // num.NegBF16x2
-	NegF16                   Op = 781  // num.NegF16
-	NegF16x2                 Op = 782  // num.NegF16x2
-	NegF32                   Op = 783  // num.NegF32
-	NegF64                   Op = 784  // num.NegF64
-	NegFtzF16                Op = 785  // negFtzF16
-	NegFtzF16x2              Op = 786  // negFtzF16x2
-	NegFtzF32                Op = 787  // negFtzF32
-	NegQuietF64              Op = 788  // num.NegQuietF64
-	NeuBF16                  Op = 789  // num.NeuBF16
-	NeuF16                   Op = 790  // num.NeuF16
-	NeuF32                   Op = 791  // num.NeuF32
-	NeuF64                   Op = 792  // num.NeuF64
-	NeuFtzF16                Op = 793  // neuFtzF16
-	NeuFtzF32                Op = 794  // neuFtzF32
-	NormalF32                Op = 795  // num.NormalF32
-	NormalF64                Op = 796  // num.NormalF64
-	Not16                    Op = 797  // num.Not16
-	Not32                    Op = 798  // num.Not32
-	Not64                    Op = 799  // num.Not64
-	NotANumberF32            Op = 800  // num.NotANumberF32
-	NotANumberF64            Op = 801  // num.NotANumberF64
-	NumBF16                  Op = 802  // num.NumBF16
-	NumF16                   Op = 803  // num.NumF16
-	NumF32                   Op = 804  // num.NumF32
-	NumF64                   Op = 805  // num.NumF64
-	NumFtzF16                Op = 806  // numFtzF16
-	NumFtzF32                Op = 807  // numFtzF32
-	NumberF32                Op = 808  // num.NumberF32
-	NumberF64                Op = 809  // num.NumberF64
-	Or32                     Op = 810  // num.Or32
-	Or64                     Op = 811  // num.Or64
-	Pack2x16                 Op = 812  // pack2x16
-	Pack2x32                 Op = 813  // pack2x32
-	Pack2x8                  Op = 814  // pack2x8
-	Pack4x16                 Op = 815  // pack4x16
-	Pack4x8                  Op = 816  // pack4x8
-	PackSatS16               Op = 817  // packSatS16
-	PackSatS2                Op = 818  // packSatS2
-	PackSatS4                Op = 819  // packSatS4
-	PackSatS8                Op = 820  // packSatS8
-	PackSatU16               Op = 821  // packSatU16
-	PackSatU2                Op = 822  // packSatU2
-	PackSatU4                Op = 823  // packSatU4
-	PackSatU8                Op = 824  // packSatU8
-	PendingCount             Op = 825  // pendingCount
-	PolicyShare              Op = 826  // policyShare
-	Popc32                   Op = 827  // num.Popc32
-	Popc64                   Op = 828  // num.Popc64
-	Prmt                     Op = 829  // num.Prmt
-	PrmtB4e                  Op = 830  // num.PrmtB4e
-	PrmtEcl                  Op = 831  // num.PrmtEcl
-	PrmtEcr                  Op = 832  // num.PrmtEcr
-	PrmtF4e                  Op = 833  // num.PrmtF4e
-	PrmtRc16                 Op = 834  // num.PrmtRc16
-	PrmtRc8                  Op = 835  // num.PrmtRc8
-	RcpApproxF32             Op = 836  // num.RcpApproxF32
-	RcpApproxFtzF32          Op = 837  // num.RcpApproxFtzF32
-	RcpApproxFtzF64          Op = 838  // num.RcpApproxFtzF64
-	RcpF32                   Op = 839  // num.RcpF32
-	RcpF64                   Op = 840  // num.RcpF64
-	RcpFtzF32                Op = 841  // num.RcpFtzF32
-	RcpNearestF32            Op = 842  // num.RcpNearestF32
-	RcpNearestFtzF32         Op = 843  // num.RcpNearestFtzF32
-	RcpNearestFtzF64         Op = 844  // num.RcpNearestFtzF64
-	RcpRMF32                 Op = 845  // num.RcpRMF32
-	RcpRMF64                 Op = 846  // num.RcpRMF64
-	RcpRMFtzF32              Op = 847  // num.RcpRMFtzF32
-	RcpRPF32                 Op = 848  // num.RcpRPF32
-	RcpRPF64                 Op = 849  // num.RcpRPF64
-	RcpRPFtzF32              Op = 850  // num.RcpRPFtzF32
-	RcpRZF32                 Op = 851  // num.RcpRZF32
-	RcpRZF64                 Op = 852  // num.RcpRZF64
-	RcpRZFtzF32              Op = 853  // num.RcpRZFtzF32
-	RemS16                   Op = 854  // num.RemS16
-	RemS32                   Op = 855  // num.RemS32
-	RemS64                   Op = 856  // num.RemS64
-	RemU16                   Op = 857  // num.RemU16
-	RemU32                   Op = 858  // num.RemU32
-	RemU64                   Op = 859  // num.RemU64
-	RsqrtApproxF32           Op = 860  // num.RsqrtApproxF32
-	RsqrtApproxF64           Op = 861  // num.RsqrtApproxF64
-	RsqrtApproxFtzF32        Op = 862  // num.RsqrtApproxFtzF32
-	RsqrtApproxFtzF64        Op = 863  // num.RsqrtApproxFtzF64
-	RsqrtNearestF32          Op = 864  // num.RsqrtNearestF32
-	RsqrtNearestF64          Op = 865  // num.RsqrtNearestF64
-	RsqrtNearestFtzF32       Op = 866  // num.RsqrtNearestFtzF32
-	RsqrtNearestFtzF64       Op = 867  // num.RsqrtNearestFtzF64
-	SadS16                   Op = 868  // num.SadS16
-	SadS32                   Op = 869  // num.SadS32
-	SadS64                   Op = 870  // num.SadS64
-	SadU16                   Op = 871  // num.SadU16
-	SadU32                   Op = 872  // num.SadU32
-	SadU64                   Op = 873  // num.SadU64
-	Sext16                   Op = 874  // num.Sext16
-	Sext16To64               Op = 875  // num.Sext16To64
-	Sext32To64               Op = 876  // num.Sext32To64
-	Sext8                    Op = 877  // num.Sext8
-	Sext8To64                Op = 878  // num.Sext8To64
-	Sext8to16                Op = 879  // sext8to16
-	ShfLClamp32              Op = 880  // num.ShfLClamp32
-	ShfLWrap32               Op = 881  // num.ShfLWrap32
-	ShfRClamp32              Op = 882  // num.ShfRClamp32
-	ShfRWrap32               Op = 883  // num.ShfRWrap32
-	Shl16                    Op = 884  // num.Shl16
-	Shl32                    Op = 885  // num.Shl32
-	Shl64                    Op = 886  // num.Shl64
-	ShrS16                   Op = 887  // num.ShrS16
-	ShrS32                   Op = 888  // num.ShrS32
-	ShrS64                   Op = 889  // num.ShrS64
-	ShrU16                   Op = 890  // num.ShrU16
-	ShrU32                   Op = 891  // num.ShrU32
-	ShrU64                   Op = 892  // num.ShrU64
-	SinApproxF32             Op = 893  // num.SinApproxF32
-	SinApproxFtzF32          Op = 894  // num.SinApproxFtzF32
-	SinNearestF32            Op = 895  // num.SinNearestF32
-	SinNearestFtzF32         Op = 896  // num.SinNearestFtzF32
-	Slct32F32                Op = 897  // num.Slct32F32
-	Slct32S32                Op = 898  // num.Slct32S32
-	Slct64F32                Op = 899  // num.Slct64F32
-	Slct64S32                Op = 900  // num.Slct64S32
-	SlctFtz32F32             Op = 901  // slctFtz32F32
-	SlctFtz64F32             Op = 902  // slctFtz64F32
-	SqrtApproxF32            Op = 903  // num.SqrtApproxF32
-	SqrtApproxFtzF32         Op = 904  // num.SqrtApproxFtzF32
-	SqrtF32                  Op = 905  // num.SqrtF32
-	SqrtF64                  Op = 906  // num.SqrtF64
-	SqrtFtzF32               Op = 907  // num.SqrtFtzF32
-	SqrtRMF32                Op = 908  // num.SqrtRMF32
-	SqrtRMF64                Op = 909  // num.SqrtRMF64
-	SqrtRMFtzF32             Op = 910  // num.SqrtRMFtzF32
-	SqrtRPF32                Op = 911  // num.SqrtRPF32
-	SqrtRPF64                Op = 912  // num.SqrtRPF64
-	SqrtRPFtzF32             Op = 913  // num.SqrtRPFtzF32
-	SqrtRZF32                Op = 914  // num.SqrtRZF32
-	SqrtRZF64                Op = 915  // num.SqrtRZF64
-	SqrtRZFtzF32             Op = 916  // num.SqrtRZFtzF32
-	Sub16                    Op = 917  // num.Sub16
-	Sub32                    Op = 918  // num.Sub32
-	Sub64                    Op = 919  // num.Sub64
-	Sub8x4                   Op = 920  // num.Sub8x4
-	SubBF16                  Op = 921  // num.SubBF16
-	SubBF16x2                Op = 922  // num.SubBF16x2
-	SubBorrow16              Op = 923  // subBorrow16
-	SubBorrow32              Op = 924  // num.SubBorrow32
-	SubBorrow64              Op = 925  // num.SubBorrow64
-	SubC16                   Op = 926  // subC16
-	SubC32                   Op = 927  // num.SubC32
-	SubC64                   Op = 928  // num.SubC64
-	SubF16                   Op = 929  // num.SubF16
-	SubF16x2                 Op = 930  // num.SubF16x2
-	SubF32                   Op = 931  // num.SubF32
-	SubF32BF16               Op = 932  // num.SubF32BF16
-	SubF32F16                Op = 933  // num.SubF32F16
-	SubF32x2                 Op = 934  // num.SubF32x2
-	SubF64                   Op = 935  // num.SubF64
-	SubFirstF64              Op = 936  // num.SubFirstF64
-	SubFtzF16                Op = 937  // num.SubFtzF16
-	SubFtzF16x2              Op = 938  // num.SubFtzF16x2
-	SubFtzF32                Op = 939  // num.SubFtzF32
-	SubFtzF32x2              Op = 940  // num.SubFtzF32x2
-	SubFtzSatF16             Op = 941  // num.SubFtzSatF16
-	SubFtzSatF16x2           Op = 942  // num.SubFtzSatF16x2
-	SubFtzSatF32             Op = 943  // num.SubFtzSatF32
-	SubRMF32                 Op = 944  // num.SubRMF32
-	SubRMF32BF16             Op = 945  // num.SubRMF32BF16
-	SubRMF32F16              Op = 946  // num.SubRMF32F16
-	SubRMF32x2               Op = 947  // num.SubRMF32x2
-	SubRMF64                 Op = 948  // num.SubRMF64
-	SubRMFirstF64            Op = 949  // num.SubRMFirstF64
-	SubRMFtzF32              Op = 950  // num.SubRMFtzF32
-	SubRMFtzF32x2            Op = 951  // num.SubRMFtzF32x2
-	SubRMFtzSatF32           Op = 952  // num.SubRMFtzSatF32
-	SubRMSatF32              Op = 953  // num.SubRMSatF32
-	SubRMSatF32BF16          Op = 954  // num.SubRMSatF32BF16
-	SubRMSatF32F16           Op = 955  // num.SubRMSatF32F16
-	SubRPF32                 Op = 956  // num.SubRPF32
-	SubRPF32BF16             Op = 957  // num.SubRPF32BF16
-	SubRPF32F16              Op = 958  // num.SubRPF32F16
-	SubRPF32x2               Op = 959  // num.SubRPF32x2
-	SubRPF64                 Op = 960  // num.SubRPF64
-	SubRPFirstF64            Op = 961  // num.SubRPFirstF64
-	SubRPFtzF32              Op = 962  // num.SubRPFtzF32
-	SubRPFtzF32x2            Op = 963  // num.SubRPFtzF32x2
-	SubRPFtzSatF32           Op = 964  // num.SubRPFtzSatF32
-	SubRPSatF32              Op = 965  // num.SubRPSatF32
-	SubRPSatF32BF16          Op = 966  // num.SubRPSatF32BF16
-	SubRPSatF32F16           Op = 967  // num.SubRPSatF32F16
-	SubRZF32                 Op = 968  // num.SubRZF32
-	SubRZF32BF16             Op = 969  // num.SubRZF32BF16
-	SubRZF32F16              Op = 970  // num.SubRZF32F16
-	SubRZF32x2               Op = 971  // num.SubRZF32x2
-	SubRZF64                 Op = 972  // num.SubRZF64
-	SubRZFirstF64            Op = 973  // num.SubRZFirstF64
-	SubRZFtzF32              Op = 974  // num.SubRZFtzF32
-	SubRZFtzF32x2            Op = 975  // num.SubRZFtzF32x2
-	SubRZFtzSatF32           Op = 976  // num.SubRZFtzSatF32
-	SubRZSatF32              Op = 977  // num.SubRZSatF32
-	SubRZSatF32BF16          Op = 978  // num.SubRZSatF32BF16
-	SubRZSatF32F16           Op = 979  // num.SubRZSatF32F16
-	SubSatF16                Op = 980  // num.SubSatF16
-	SubSatF16x2              Op = 981  // num.SubSatF16x2
-	SubSatF32                Op = 982  // num.SubSatF32
-	SubSatF32BF16            Op = 983  // num.SubSatF32BF16
-	SubSatF32F16             Op = 984  // num.SubSatF32F16
-	SubSatS32                Op = 985  // num.SubSatS32
-	SubSatS8x4               Op = 986  // num.SubSatS8x4
-	SubSatU8x4               Op = 987  // num.SubSatU8x4
-	SubnormalF32             Op = 988  // num.SubnormalF32
-	SubnormalF64             Op = 989  // num.SubnormalF64
-	SzextClampS32            Op = 990  // num.SzextClampS32
-	SzextClampU32            Op = 991  // num.SzextClampU32
-	SzextWrapS32             Op = 992  // num.SzextWrapS32
-	SzextWrapU32             Op = 993  // num.SzextWrapU32
-	TanhApproxBF16           Op = 994  // num.TanhApproxBF16
-	TanhApproxBF16x2         Op = 995  // num.TanhApproxBF16x2
-	TanhApproxF16            Op = 996  // num.TanhApproxF16
-	TanhApproxF16x2          Op = 997  // num.TanhApproxF16x2
-	TanhApproxF32            Op = 998  // num.TanhApproxF32
-	TanhNearestBF16          Op = 999  // num.TanhNearestBF16
-	TanhNearestBF16x2        Op = 1000 // num.TanhNearestBF16x2
-	TanhNearestF16           Op = 1001 // num.TanhNearestF16
-	TanhNearestF16x2         Op = 1002 // num.TanhNearestF16x2
-	TanhNearestF32           Op = 1003 // num.TanhNearestF32
-	ToLocal                  Op = 1004 // toLocal
-	ToShared                 Op = 1005 // toShared
-	Trunc64To32              Op = 1006 // num.Trunc64To32
-	Trunc64to16              Op = 1007 // trunc64to16
-	Trunc64to8               Op = 1008 // trunc64to8
-	Xor32                    Op = 1009 // num.Xor32
-	Xor64                    Op = 1010 // num.Xor64
-	Zext16                   Op = 1011 // num.Zext16
-	Zext16to64               Op = 1012 // zext16to64
-	Zext32To64               Op = 1013 // num.Zext32To64
-	Zext8                    Op = 1014 // num.Zext8
-	Zext8to64                Op = 1015 // zext8to64
+	_ = FirstLane + iota - 1
+	AbsBF16
+	AbsBF16x2
+	AbsF16
+	AbsF16x2
+	AbsF32
+	AbsF64
+	// AbsFtzF16 is sem's absFtzF16.
+	AbsFtzF16
+	// AbsFtzF16x2 is sem's absFtzF16x2.
+	AbsFtzF16x2
+	// AbsFtzF32 is sem's absFtzF32.
+	AbsFtzF32
+	AbsQuietF64
+	AbsS16
+	AbsS32
+	AbsS64
+	Add16
+	Add16x2
+	Add32
+	Add64
+	Add8x4
+	AddBF16
+	AddBF16x2
+	// AddC16 is sem's addC16.
+	AddC16
+	AddC32
+	AddC64
+	AddF16
+	AddF16x2
+	AddF32
+	AddF32BF16
+	AddF32F16
+	AddF32x2
+	AddF64
+	AddFirstF64
+	AddFtzF16
+	AddFtzF16x2
+	AddFtzF32
+	AddFtzF32x2
+	AddFtzSatF16
+	AddFtzSatF16x2
+	AddFtzSatF32
+	AddRMF32
+	AddRMF32BF16
+	AddRMF32F16
+	AddRMF32x2
+	AddRMF64
+	AddRMFirstF64
+	AddRMFtzF32
+	AddRMFtzF32x2
+	AddRMFtzSatF32
+	AddRMSatF32
+	AddRMSatF32BF16
+	AddRMSatF32F16
+	AddRPF32
+	AddRPF32BF16
+	AddRPF32F16
+	AddRPF32x2
+	AddRPF64
+	AddRPFirstF64
+	AddRPFtzF32
+	AddRPFtzF32x2
+	AddRPFtzSatF32
+	AddRPSatF32
+	AddRPSatF32BF16
+	AddRPSatF32F16
+	AddRZF32
+	AddRZF32BF16
+	AddRZF32F16
+	AddRZF32x2
+	AddRZF64
+	AddRZFirstF64
+	AddRZFtzF32
+	AddRZFtzF32x2
+	AddRZFtzSatF32
+	AddRZSatF32
+	AddRZSatF32BF16
+	AddRZSatF32F16
+	AddSatF16
+	AddSatF16x2
+	AddSatF32
+	AddSatF32BF16
+	AddSatF32F16
+	AddSatS16x2
+	AddSatS32
+	AddSatS8x4
+	AddSatU16x2
+	AddSatU32
+	AddSatU8x4
+	And32
+	And64
+	AtomAddGlobalF32
+	AtomDecU32
+	AtomExch32
+	AtomExch64
+	AtomIncU32
+	BfeS32
+	BfeS64
+	BfeU32
+	BfeU64
+	Bfi32
+	Bfi64
+	BfindS32
+	BfindS64
+	BfindShiftS32
+	BfindShiftS64
+	BfindShiftU32
+	BfindShiftU64
+	BfindU32
+	BfindU64
+	BmskClamp32
+	BmskWrap32
+	Brev32
+	Brev64
+	ClmadHi64
+	ClmadLo64
+	Clz32
+	Clz64
+	Cnot32
+	Cnot64
+	// Copy32 is sem's copy32.
+	Copy32
+	// Copy64 is sem's copy64.
+	Copy64
+	CopysignF32
+	CopysignF64
+	CosApproxF32
+	CosApproxFtzF32
+	CosNearestF32
+	CosNearestFtzF32
+	// CtaRank32 is sem's ctaRank32.
+	CtaRank32
+	// CtaRank64 is sem's ctaRank64.
+	CtaRank64
+	CvtF32BF16
+	CvtF32F16
+	CvtF32F64
+	CvtF32S32
+	CvtF32S64
+	CvtF32U32
+	CvtF32U64
+	CvtF64F32
+	CvtF64S32
+	CvtF64S64
+	CvtF64U32
+	CvtF64U64
+	CvtRmiF32F32
+	CvtRmiF64F64
+	CvtRmiS32F32
+	CvtRmiS32F64
+	CvtRmiU32F32
+	CvtRniF32F32
+	CvtRniF64F64
+	CvtRniFtzS32F32
+	CvtRniS32F32
+	CvtRniS32F64
+	CvtRniU32F32
+	CvtRpiF32F32
+	CvtRpiF64F64
+	CvtRpiS32F32
+	CvtRpiS32F64
+	CvtRpiU32F32
+	CvtRziF32F32
+	CvtRziF64F64
+	CvtRziFtzS32F32
+	CvtRziFtzS64F32
+	CvtRziFtzU32F32
+	CvtRziFtzU64F32
+	CvtRziS32F32
+	CvtRziS32F64
+	CvtRziS64F32
+	CvtRziS64F64
+	CvtRziU32F32
+	CvtRziU32F64
+	CvtRziU64F32
+	CvtRziU64F64
+	DivApproxF32
+	DivApproxFtzF32
+	DivF32
+	DivF64
+	DivFirstF64
+	DivFtzF32
+	DivFullF32
+	DivFullFtzF32
+	DivFullNearestF32
+	DivFullNearestFtzF32
+	DivNearestF32
+	DivNearestFtzF32
+	DivRMF32
+	DivRMF64
+	DivRMFirstF64
+	DivRMFtzF32
+	DivRPF32
+	DivRPF64
+	DivRPFirstF64
+	DivRPFtzF32
+	DivRZF32
+	DivRZF64
+	DivRZFirstF64
+	DivRZFtzF32
+	DivS16
+	DivS32
+	DivS64
+	DivU16
+	DivU32
+	DivU64
+	Dp2aHiSS
+	Dp2aHiSU
+	Dp2aHiUS
+	Dp2aHiUU
+	Dp2aLoSS
+	Dp2aLoSU
+	Dp2aLoUS
+	Dp2aLoUU
+	Dp4aSS
+	Dp4aSU
+	Dp4aUS
+	Dp4aUU
+	Eq32
+	Eq64
+	EqBF16
+	EqF16
+	EqF32
+	EqF64
+	// EqFtzF16 is sem's eqFtzF16.
+	EqFtzF16
+	// EqFtzF32 is sem's eqFtzF32.
+	EqFtzF32
+	EquBF16
+	EquF16
+	EquF32
+	EquF64
+	// EquFtzF16 is sem's equFtzF16.
+	EquFtzF16
+	// EquFtzF32 is sem's equFtzF32.
+	EquFtzF32
+	Ex2ApproxF16
+	Ex2ApproxF16x2
+	Ex2ApproxF32
+	Ex2ApproxFtzBF16
+	Ex2ApproxFtzBF16x2
+	Ex2ApproxFtzF32
+	Ex2NearestF16
+	Ex2NearestF16x2
+	Ex2NearestF32
+	Ex2NearestFtzBF16
+	Ex2NearestFtzBF16x2
+	Ex2NearestFtzF32
+	// F32FromS16 is sem's f32FromS16.
+	F32FromS16
+	// F32FromS8 is sem's f32FromS8.
+	F32FromS8
+	// F64FromS16 is sem's f64FromS16.
+	F64FromS16
+	// F64FromS8 is sem's f64FromS8.
+	F64FromS8
+	FiniteF32
+	FiniteF64
+	FmaBF16
+	FmaBF16x2
+	FmaF16
+	FmaF16x2
+	FmaF32
+	FmaF32BF16
+	FmaF32F16
+	FmaF32x2
+	FmaF64
+	FmaFirstF64
+	FmaFtzF16
+	FmaFtzF16x2
+	FmaFtzF32
+	FmaFtzF32x2
+	FmaFtzReluF16
+	FmaFtzReluF16x2
+	FmaFtzSatF16
+	FmaFtzSatF16x2
+	FmaFtzSatF32
+	FmaOobBF16
+	FmaOobBF16x2
+	FmaOobF16
+	FmaOobF16x2
+	FmaOobFactorsBF16
+	FmaOobFactorsBF16x2
+	FmaOobFactorsF16
+	FmaOobFactorsF16x2
+	FmaOobFactorsReluBF16
+	FmaOobFactorsReluBF16x2
+	FmaOobFactorsReluF16
+	FmaOobFactorsReluF16x2
+	FmaOobFactorsSatF16
+	FmaOobFactorsSatF16x2
+	FmaOobReluBF16
+	FmaOobReluBF16x2
+	FmaOobReluF16
+	FmaOobReluF16x2
+	FmaOobSatF16
+	FmaOobSatF16x2
+	FmaRMF32
+	FmaRMF32BF16
+	FmaRMF32F16
+	FmaRMF32x2
+	FmaRMF64
+	FmaRMFirstF64
+	FmaRMFtzF32
+	FmaRMFtzF32x2
+	FmaRMFtzSatF32
+	FmaRMSatF32
+	FmaRMSatF32BF16
+	FmaRMSatF32F16
+	FmaRPF32
+	FmaRPF32BF16
+	FmaRPF32F16
+	FmaRPF32x2
+	FmaRPF64
+	FmaRPFirstF64
+	FmaRPFtzF32
+	FmaRPFtzF32x2
+	FmaRPFtzSatF32
+	FmaRPSatF32
+	FmaRPSatF32BF16
+	FmaRPSatF32F16
+	FmaRZF32
+	FmaRZF32BF16
+	FmaRZF32F16
+	FmaRZF32x2
+	FmaRZF64
+	FmaRZFirstF64
+	FmaRZFtzF32
+	FmaRZFtzF32x2
+	FmaRZFtzSatF32
+	FmaRZSatF32
+	FmaRZSatF32BF16
+	FmaRZSatF32F16
+	FmaReluBF16
+	FmaReluBF16x2
+	FmaReluF16
+	FmaReluF16x2
+	FmaSatF16
+	FmaSatF16x2
+	FmaSatF32
+	FmaSatF32BF16
+	FmaSatF32F16
+	Fns32
+	// FromKernel is sem's fromKernel.
+	FromKernel
+	// FromLocal is sem's fromLocal.
+	FromLocal
+	// FromShared is sem's fromShared.
+	FromShared
+	GeBF16
+	GeF16
+	GeF32
+	GeF64
+	// GeFtzF16 is sem's geFtzF16.
+	GeFtzF16
+	// GeFtzF32 is sem's geFtzF32.
+	GeFtzF32
+	GeS16
+	GeS32
+	GeS64
+	GeU32
+	GeU64
+	GeuBF16
+	GeuF16
+	GeuF32
+	GeuF64
+	// GeuFtzF16 is sem's geuFtzF16.
+	GeuFtzF16
+	// GeuFtzF32 is sem's geuFtzF32.
+	GeuFtzF32
+	GtBF16
+	GtF16
+	GtF32
+	GtF64
+	// GtFtzF16 is sem's gtFtzF16.
+	GtFtzF16
+	// GtFtzF32 is sem's gtFtzF32.
+	GtFtzF32
+	GtS16
+	GtS32
+	GtS64
+	GtU32
+	GtU64
+	GtuBF16
+	GtuF16
+	GtuF32
+	GtuF64
+	// GtuFtzF16 is sem's gtuFtzF16.
+	GtuFtzF16
+	// GtuFtzF32 is sem's gtuFtzF32.
+	GtuFtzF32
+	InfiniteF32
+	InfiniteF64
+	// IsLocal is sem's isLocal.
+	IsLocal
+	// IsShared is sem's isShared.
+	IsShared
+	LeBF16
+	LeF16
+	LeF32
+	LeF64
+	// LeFtzF16 is sem's leFtzF16.
+	LeFtzF16
+	// LeFtzF32 is sem's leFtzF32.
+	LeFtzF32
+	LeS16
+	LeS32
+	LeS64
+	LeU32
+	LeU64
+	LeuBF16
+	LeuF16
+	LeuF32
+	LeuF64
+	// LeuFtzF16 is sem's leuFtzF16.
+	LeuFtzF16
+	// LeuFtzF32 is sem's leuFtzF32.
+	LeuFtzF32
+	Lg2ApproxF32
+	Lg2ApproxFtzF32
+	Lg2NearestF32
+	Lg2NearestFtzF32
+	Lop3
+	Lop3And3
+	Lop3AndOr
+	Lop3AndXor
+	Lop3Maj
+	Lop3Or3
+	Lop3OrAnd
+	Lop3Sel
+	Lop3Xor3
+	Lop3XorAnd
+	LtBF16
+	LtF16
+	LtF32
+	LtF64
+	// LtFtzF16 is sem's ltFtzF16.
+	LtFtzF16
+	// LtFtzF32 is sem's ltFtzF32.
+	LtFtzF32
+	LtS16
+	LtS32
+	LtS64
+	LtU32
+	LtU64
+	LtuBF16
+	LtuF16
+	LtuF32
+	LtuF64
+	// LtuFtzF16 is sem's ltuFtzF16.
+	LtuFtzF16
+	// LtuFtzF32 is sem's ltuFtzF32.
+	LtuFtzF32
+	Mad24HiS32
+	Mad24HiSatS32
+	Mad24HiU32
+	Mad24LoS32
+	Mad24LoU32
+	MadCutFtzF32
+	MadCutFtzSatF32
+	// MadHiCS16 is sem's madHiCS16.
+	MadHiCS16
+	MadHiCS32
+	MadHiCS64
+	// MadHiCU16 is sem's madHiCU16.
+	MadHiCU16
+	MadHiCU32
+	MadHiCU64
+	MadHiS16
+	MadHiS32
+	MadHiS64
+	MadHiSatS32
+	MadHiU16
+	MadHiU32
+	MadHiU64
+	MadLo16
+	MadLo32
+	MadLo64
+	// MadLoC16 is sem's madLoC16.
+	MadLoC16
+	MadLoC32
+	MadLoC64
+	MadWideS16
+	MadWideS32
+	MadWideU16
+	MadWideU32
+	// Mapa32 is sem's mapa32.
+	Mapa32
+	// Mapa64 is sem's mapa64.
+	Mapa64
+	Max3AbsF32
+	Max3F32
+	Max3FtzAbsF32
+	Max3FtzF32
+	Max3FtzNaNAbsF32
+	Max3FtzNaNF32
+	Max3NaNAbsF32
+	Max3NaNF32
+	MaxBF16
+	MaxBF16x2
+	MaxF16
+	MaxF16x2
+	MaxF32
+	MaxF64
+	MaxFtzF16
+	MaxFtzF16x2
+	MaxFtzF32
+	MaxFtzNaNF16
+	MaxFtzNaNF16x2
+	MaxFtzNaNF32
+	MaxFtzNaNXorsignAbsF16
+	MaxFtzNaNXorsignAbsF16x2
+	MaxFtzNaNXorsignAbsF32
+	MaxFtzXorsignAbsF16
+	MaxFtzXorsignAbsF16x2
+	MaxFtzXorsignAbsF32
+	MaxNaNBF16
+	MaxNaNBF16x2
+	MaxNaNF16
+	MaxNaNF16x2
+	MaxNaNF32
+	MaxNaNXorsignAbsBF16
+	MaxNaNXorsignAbsBF16x2
+	MaxNaNXorsignAbsF16
+	MaxNaNXorsignAbsF16x2
+	MaxNaNXorsignAbsF32
+	MaxReluS16x2
+	MaxReluS32
+	MaxReluS8x4
+	MaxS16
+	MaxS16x2
+	MaxS32
+	MaxS64
+	MaxS8x4
+	MaxU16
+	MaxU16x2
+	MaxU32
+	MaxU64
+	MaxU8x4
+	MaxXorsignAbsBF16
+	MaxXorsignAbsBF16x2
+	MaxXorsignAbsF16
+	MaxXorsignAbsF16x2
+	MaxXorsignAbsF32
+	Min3AbsF32
+	Min3F32
+	Min3FtzAbsF32
+	Min3FtzF32
+	Min3FtzNaNAbsF32
+	Min3FtzNaNF32
+	Min3NaNAbsF32
+	Min3NaNF32
+	MinBF16
+	MinBF16x2
+	MinF16
+	MinF16x2
+	MinF32
+	MinF64
+	MinFtzF16
+	MinFtzF16x2
+	MinFtzF32
+	MinFtzNaNF16
+	MinFtzNaNF16x2
+	MinFtzNaNF32
+	MinFtzNaNXorsignAbsF16
+	MinFtzNaNXorsignAbsF16x2
+	MinFtzNaNXorsignAbsF32
+	MinFtzXorsignAbsF16
+	MinFtzXorsignAbsF16x2
+	MinFtzXorsignAbsF32
+	MinNaNBF16
+	MinNaNBF16x2
+	MinNaNF16
+	MinNaNF16x2
+	MinNaNF32
+	MinNaNXorsignAbsBF16
+	MinNaNXorsignAbsBF16x2
+	MinNaNXorsignAbsF16
+	MinNaNXorsignAbsF16x2
+	MinNaNXorsignAbsF32
+	MinReluS16x2
+	MinReluS32
+	MinReluS8x4
+	MinS16
+	MinS16x2
+	MinS32
+	MinS64
+	MinS8x4
+	MinU16
+	MinU16x2
+	MinU32
+	MinU64
+	MinU8x4
+	MinXorsignAbsBF16
+	MinXorsignAbsBF16x2
+	MinXorsignAbsF16
+	MinXorsignAbsF16x2
+	MinXorsignAbsF32
+	Mul24HiS32
+	Mul24HiU32
+	Mul24LoS32
+	Mul24LoU32
+	MulBF16
+	MulBF16x2
+	MulF16
+	MulF16x2
+	MulF32
+	MulF32x2
+	MulF64
+	MulFirstF64
+	MulFtzF16
+	MulFtzF16x2
+	MulFtzF32
+	MulFtzF32x2
+	MulFtzSatF16
+	MulFtzSatF16x2
+	MulFtzSatF32
+	MulHiS16
+	MulHiS32
+	MulHiS64
+	MulHiU16
+	MulHiU32
+	MulHiU64
+	MulLo16
+	MulLo32
+	MulLo64
+	MulRMF32
+	MulRMF32x2
+	MulRMF64
+	MulRMFirstF64
+	MulRMFtzF32
+	MulRMFtzF32x2
+	MulRMFtzSatF32
+	MulRMSatF32
+	MulRPF32
+	MulRPF32x2
+	MulRPF64
+	MulRPFirstF64
+	MulRPFtzF32
+	MulRPFtzF32x2
+	MulRPFtzSatF32
+	MulRPSatF32
+	MulRZF32
+	MulRZF32x2
+	MulRZF64
+	MulRZFirstF64
+	MulRZFtzF32
+	MulRZFtzF32x2
+	MulRZFtzSatF32
+	MulRZSatF32
+	MulSatF16
+	MulSatF16x2
+	MulSatF32
+	MulWideS16
+	MulWideS32
+	MulWideU16
+	MulWideU32
+	NanBF16
+	NanF16
+	NanF32
+	NanF64
+	// NanFtzF16 is sem's nanFtzF16.
+	NanFtzF16
+	// NanFtzF32 is sem's nanFtzF32.
+	NanFtzF32
+	Ne32
+	Ne64
+	NeBF16
+	NeF16
+	NeF32
+	NeF64
+	// NeFtzF16 is sem's neFtzF16.
+	NeFtzF16
+	// NeFtzF32 is sem's neFtzF32.
+	NeFtzF32
+	Neg16
+	Neg32
+	Neg64
+	Neg8x4
+	NegBF16
+	NegBF16x2
+	NegF16
+	NegF16x2
+	NegF32
+	NegF64
+	// NegFtzF16 is sem's negFtzF16.
+	NegFtzF16
+	// NegFtzF16x2 is sem's negFtzF16x2.
+	NegFtzF16x2
+	// NegFtzF32 is sem's negFtzF32.
+	NegFtzF32
+	NegQuietF64
+	NeuBF16
+	NeuF16
+	NeuF32
+	NeuF64
+	// NeuFtzF16 is sem's neuFtzF16.
+	NeuFtzF16
+	// NeuFtzF32 is sem's neuFtzF32.
+	NeuFtzF32
+	NormalF32
+	NormalF64
+	Not16
+	Not32
+	Not64
+	NotANumberF32
+	NotANumberF64
+	NumBF16
+	NumF16
+	NumF32
+	NumF64
+	// NumFtzF16 is sem's numFtzF16.
+	NumFtzF16
+	// NumFtzF32 is sem's numFtzF32.
+	NumFtzF32
+	NumberF32
+	NumberF64
+	Or32
+	Or64
+	// Pack2x16 is sem's pack2x16.
+	Pack2x16
+	// Pack2x32 is sem's pack2x32.
+	Pack2x32
+	// Pack2x8 is sem's pack2x8.
+	Pack2x8
+	// Pack4x16 is sem's pack4x16.
+	Pack4x16
+	// Pack4x8 is sem's pack4x8.
+	Pack4x8
+	// PackSatS16 is sem's packSatS16.
+	PackSatS16
+	// PackSatS2 is sem's packSatS2.
+	PackSatS2
+	// PackSatS4 is sem's packSatS4.
+	PackSatS4
+	// PackSatS8 is sem's packSatS8.
+	PackSatS8
+	// PackSatU16 is sem's packSatU16.
+	PackSatU16
+	// PackSatU2 is sem's packSatU2.
+	PackSatU2
+	// PackSatU4 is sem's packSatU4.
+	PackSatU4
+	// PackSatU8 is sem's packSatU8.
+	PackSatU8
+	// PendingCount is sem's pendingCount.
+	PendingCount
+	// PolicyShare is sem's policyShare.
+	PolicyShare
+	Popc32
+	Popc64
+	Prmt
+	PrmtB4e
+	PrmtEcl
+	PrmtEcr
+	PrmtF4e
+	PrmtRc16
+	PrmtRc8
+	RcpApproxF32
+	RcpApproxFtzF32
+	RcpApproxFtzF64
+	RcpF32
+	RcpF64
+	RcpFtzF32
+	RcpNearestF32
+	RcpNearestFtzF32
+	RcpNearestFtzF64
+	RcpRMF32
+	RcpRMF64
+	RcpRMFtzF32
+	RcpRPF32
+	RcpRPF64
+	RcpRPFtzF32
+	RcpRZF32
+	RcpRZF64
+	RcpRZFtzF32
+	RemS16
+	RemS32
+	RemS64
+	RemU16
+	RemU32
+	RemU64
+	RsqrtApproxF32
+	RsqrtApproxF64
+	RsqrtApproxFtzF32
+	RsqrtApproxFtzF64
+	RsqrtNearestF32
+	RsqrtNearestF64
+	RsqrtNearestFtzF32
+	RsqrtNearestFtzF64
+	SadS16
+	SadS32
+	SadS64
+	SadU16
+	SadU32
+	SadU64
+	Sext16
+	Sext16To64
+	Sext32To64
+	Sext8
+	Sext8To64
+	// Sext8to16 is sem's sext8to16.
+	Sext8to16
+	ShfLClamp32
+	ShfLWrap32
+	ShfRClamp32
+	ShfRWrap32
+	Shl16
+	Shl32
+	Shl64
+	ShrS16
+	ShrS32
+	ShrS64
+	ShrU16
+	ShrU32
+	ShrU64
+	SinApproxF32
+	SinApproxFtzF32
+	SinNearestF32
+	SinNearestFtzF32
+	Slct32F32
+	Slct32S32
+	Slct64F32
+	Slct64S32
+	// SlctFtz32F32 is sem's slctFtz32F32.
+	SlctFtz32F32
+	// SlctFtz64F32 is sem's slctFtz64F32.
+	SlctFtz64F32
+	SqrtApproxF32
+	SqrtApproxFtzF32
+	SqrtF32
+	SqrtF64
+	SqrtFtzF32
+	SqrtRMF32
+	SqrtRMF64
+	SqrtRMFtzF32
+	SqrtRPF32
+	SqrtRPF64
+	SqrtRPFtzF32
+	SqrtRZF32
+	SqrtRZF64
+	SqrtRZFtzF32
+	Sub16
+	Sub32
+	Sub64
+	Sub8x4
+	SubBF16
+	SubBF16x2
+	// SubBorrow16 is sem's subBorrow16.
+	SubBorrow16
+	SubBorrow32
+	SubBorrow64
+	// SubC16 is sem's subC16.
+	SubC16
+	SubC32
+	SubC64
+	SubF16
+	SubF16x2
+	SubF32
+	SubF32BF16
+	SubF32F16
+	SubF32x2
+	SubF64
+	SubFirstF64
+	SubFtzF16
+	SubFtzF16x2
+	SubFtzF32
+	SubFtzF32x2
+	SubFtzSatF16
+	SubFtzSatF16x2
+	SubFtzSatF32
+	SubRMF32
+	SubRMF32BF16
+	SubRMF32F16
+	SubRMF32x2
+	SubRMF64
+	SubRMFirstF64
+	SubRMFtzF32
+	SubRMFtzF32x2
+	SubRMFtzSatF32
+	SubRMSatF32
+	SubRMSatF32BF16
+	SubRMSatF32F16
+	SubRPF32
+	SubRPF32BF16
+	SubRPF32F16
+	SubRPF32x2
+	SubRPF64
+	SubRPFirstF64
+	SubRPFtzF32
+	SubRPFtzF32x2
+	SubRPFtzSatF32
+	SubRPSatF32
+	SubRPSatF32BF16
+	SubRPSatF32F16
+	SubRZF32
+	SubRZF32BF16
+	SubRZF32F16
+	SubRZF32x2
+	SubRZF64
+	SubRZFirstF64
+	SubRZFtzF32
+	SubRZFtzF32x2
+	SubRZFtzSatF32
+	SubRZSatF32
+	SubRZSatF32BF16
+	SubRZSatF32F16
+	SubSatF16
+	SubSatF16x2
+	SubSatF32
+	SubSatF32BF16
+	SubSatF32F16
+	SubSatS32
+	SubSatS8x4
+	SubSatU8x4
+	SubnormalF32
+	SubnormalF64
+	SzextClampS32
+	SzextClampU32
+	SzextWrapS32
+	SzextWrapU32
+	TanhApproxBF16
+	TanhApproxBF16x2
+	TanhApproxF16
+	TanhApproxF16x2
+	TanhApproxF32
+	TanhNearestBF16
+	TanhNearestBF16x2
+	TanhNearestF16
+	TanhNearestF16x2
+	TanhNearestF32
+	// ToLocal is sem's toLocal.
+	ToLocal
+	// ToShared is sem's toShared.
+	ToShared
+	Trunc64To32
+	// Trunc64to16 is sem's trunc64to16.
+	Trunc64to16
+	// Trunc64to8 is sem's trunc64to8.
+	Trunc64to8
+	Xor32
+	Xor64
+	Zext16
+	// Zext16to64 is sem's zext16to64.
+	Zext16to64
+	Zext32To64
+	Zext8
+	// Zext8to64 is sem's zext8to64.
+	Zext8to64
+	// NumOps is how many operations there are.
+	NumOps
 )
 
-// NumOps is how many operations there are.
-const NumOps = 1016
-
-var reaches = [firstLane]Reach{
-	None:              ReachAll,
-	Move32:            ReachRows,
-	Move64:            ReachRows,
-	Move128:           ReachRows,
-	MoveVector:        ReachRows,
-	MovePredicate:     ReachRows,
-	Logic:             ReachRows,
-	Select32:          ReachRows,
-	Select64:          ReachRows,
-	Pack128:           ReachRows,
-	Unpack32:          ReachRows,
-	Unpack64:          ReachRows,
-	Unpack128:         ReachRows,
-	ReadSpecial:       ReachClock,
-	AddressLocal:      ReachMemory,
-	AddressParam:      ReachMemory,
-	Setp:              ReachRows,
-	Set:               ReachRows,
-	SetpHalves:        ReachRows,
-	SetHalves:         ReachRows,
-	SetPacked:         ReachRows,
-	Lop3Predicate:     ReachRows,
-	Convert:           ReachRows,
-	ConvertPacked:     ReachRows,
-	Widened:           ReachRows,
-	MixedElements:     ReachRows,
-	Video:             ReachRows,
-	Product:           ReachWarp,
-	LoadMatrix:        ReachWarp,
-	StoreMatrix:       ReachWarp,
-	MoveMatrix:        ReachWarp,
-	LoadFragment:      ReachWarp,
-	StoreFragment:     ReachWarp,
-	CommitProducts:    ReachAsync,
-	WaitProducts:      ReachAsync,
-	WarpgroupFence:    ReachAsync,
-	WarpgroupProduct:  ReachAsync,
-	Load32:            ReachMemory,
-	Load64:            ReachMemory,
-	LoadRows:          ReachMemory,
-	LoadRows32:        ReachMemory,
-	LoadLocal:         ReachMemory,
-	LoadParam:         ReachMemory,
-	LoadUniform:       ReachMemory,
-	LoadHandle:        ReachMemory,
-	Store32:           ReachMemory,
-	Store64:           ReachMemory,
-	StoreRows:         ReachMemory,
-	StoreRows32:       ReachMemory,
-	StoreConst:        ReachMemory,
-	StoreLocal:        ReachMemory,
-	StoreParam:        ReachMemory,
-	AtomicUpdate:      ReachMemory,
-	AtomicExchange128: ReachMemory,
-	AtomicCas:         ReachMemory,
-	AtomicCas32:       ReachMemory,
-	AtomicCas128:      ReachMemory,
-	ShuffleUp:         ReachWarp,
-	ShuffleDown:       ReachWarp,
-	ShuffleBfly:       ReachWarp,
-	ShuffleIdx:        ReachWarp,
-	VoteAll:           ReachWarp,
-	VoteAny:           ReachWarp,
-	VoteUni:           ReachWarp,
-	Ballot:            ReachWarp,
-	MatchAny:          ReachWarp,
-	MatchAll:          ReachWarp,
-	Redux:             ReachWarp,
-	Elect:             ReachWarp,
-	ActiveMask:        ReachRows,
-	WarpSync:          ReachWarp,
-	Branch:            ReachAll,
-	BranchTable:       ReachAll,
-	CallDirect:        ReachCalls,
-	CallIndirect:      ReachCalls,
-	CallRuntime:       ReachMemory,
-	Return:            ReachAll,
-	Exit:              ReachAll,
-	Trap:              ReachMemory,
-	Breakpoint:        ReachAll,
-	ChangeRegisters:   ReachWhole,
-	Nanosleep:         ReachWhole,
-	BarrierSync:       ReachWhole,
-	BarrierCount:      ReachWhole,
-	BarrierPredicate:  ReachWhole,
-	ClusterArrive:     ReachWhole,
-	ClusterWait:       ReachWhole,
-	Fence:             ReachAll,
-	Nothing:           ReachRows,
-	IsGlobal:          ReachMemory,
-	IsConst:           ReachMemory,
-	IsParam:           ReachMemory,
-	StackSave:         ReachWhole,
-	StackRestore:      ReachWhole,
-	Alloca:            ReachWhole,
-	Mbarrier:          ReachAsync,
-	MbarrierMulticast: ReachAsync,
-	MbarrierTest:      ReachAsync,
-	MbarrierTry:       ReachAsync,
-	MbarrierLayout:    ReachAsync,
-	SurfaceLoad:       ReachMemory,
-	SurfaceStore:      ReachMemory,
-	SampleStore:       ReachMemory,
-	SurfaceReduce:     ReachMemory,
-	SurfaceQuery:      ReachMemory,
-	Texture:           ReachMemory,
-	TextureQuery:      ReachMemory,
-	IsReference:       ReachMemory,
-	CopyAsync:         ReachAsync,
-	CommitCopies:      ReachAsync,
-	WaitCopies:        ReachAsync,
-	WaitAllCopies:     ReachAsync,
-	BulkAsync:         ReachAsync,
-	CopyBoxes:         ReachAsync,
-	ReplaceField:      ReachAsync,
-	CopyMap:           ReachAsync,
-	CommitBulk:        ReachAsync,
-	WaitBulk:          ReachAsync,
-	WaitBulkRead:      ReachAsync,
-	StoreBulk:         ReachMemory,
-	StoreAsync:        ReachAsync,
-	ArriveAsync:       ReachAsync,
-	MultimemStore:     ReachMemory,
-	MultimemUpdate:    ReachMemory,
-	MultimemLoad:      ReachMemory,
-	SparseCompress:    ReachMemory,
-	SparseDecompress:  ReachMemory,
-	FabricAsync:       ReachAsync,
-	FabricSubmit:      ReachAsync,
-	FabricWait:        ReachAsync,
-	TensorAlloc:       ReachWhole,
-	TensorDealloc:     ReachWhole,
-	TensorRelinquish:  ReachWhole,
-	TensorLoad:        ReachAsync,
-	TensorReduce:      ReachAsync,
-	TensorCompress:    ReachAsync,
-	TensorStore:       ReachAsync,
-	TensorWaitLoad:    ReachAsync,
-	TensorWaitStore:   ReachAsync,
-	TensorCopy:        ReachAsync,
-	TensorShift:       ReachAsync,
-	TensorProduct:     ReachAsync,
-	TensorCommit:      ReachAsync,
-	Withdraw:          ReachAsync,
-	Withdrawn:         ReachRows,
-	PolicyRange:       ReachRows,
+var structural = [FirstLane]structuralOp{
+	{"None", ReachAll},
+	{"Move32", ReachRows},
+	{"Move64", ReachRows},
+	{"Move128", ReachRows},
+	{"MoveVector", ReachRows},
+	{"MovePredicate", ReachRows},
+	{"Logic", ReachRows},
+	{"Select32", ReachRows},
+	{"Select64", ReachRows},
+	{"Pack128", ReachRows},
+	{"Unpack32", ReachRows},
+	{"Unpack64", ReachRows},
+	{"Unpack128", ReachRows},
+	{"ReadSpecial", ReachClock},
+	{"AddressLocal", ReachMemory},
+	{"AddressParam", ReachMemory},
+	{"Setp", ReachRows},
+	{"Set", ReachRows},
+	{"SetpHalves", ReachRows},
+	{"SetHalves", ReachRows},
+	{"SetPacked", ReachRows},
+	{"Lop3Predicate", ReachRows},
+	{"Convert", ReachRows},
+	{"ConvertPacked", ReachRows},
+	{"Widened", ReachRows},
+	{"MixedElements", ReachRows},
+	{"Video", ReachRows},
+	{"Product", ReachWarp},
+	{"LoadMatrix", ReachWarp},
+	{"StoreMatrix", ReachWarp},
+	{"MoveMatrix", ReachWarp},
+	{"LoadFragment", ReachWarp},
+	{"StoreFragment", ReachWarp},
+	{"CommitProducts", ReachAsync},
+	{"WaitProducts", ReachAsync},
+	{"WarpgroupFence", ReachAsync},
+	{"WarpgroupProduct", ReachAsync},
+	{"Load32", ReachMemory},
+	{"Load64", ReachMemory},
+	{"LoadRows", ReachMemory},
+	{"LoadRows32", ReachMemory},
+	{"LoadLocal", ReachMemory},
+	{"LoadParam", ReachMemory},
+	{"LoadUniform", ReachMemory},
+	{"LoadHandle", ReachMemory},
+	{"Store32", ReachMemory},
+	{"Store64", ReachMemory},
+	{"StoreRows", ReachMemory},
+	{"StoreRows32", ReachMemory},
+	{"StoreConst", ReachMemory},
+	{"StoreLocal", ReachMemory},
+	{"StoreParam", ReachMemory},
+	{"AtomicUpdate", ReachMemory},
+	{"AtomicExchange128", ReachMemory},
+	{"AtomicCas", ReachMemory},
+	{"AtomicCas32", ReachMemory},
+	{"AtomicCas128", ReachMemory},
+	{"ShuffleUp", ReachWarp},
+	{"ShuffleDown", ReachWarp},
+	{"ShuffleBfly", ReachWarp},
+	{"ShuffleIdx", ReachWarp},
+	{"VoteAll", ReachWarp},
+	{"VoteAny", ReachWarp},
+	{"VoteUni", ReachWarp},
+	{"Ballot", ReachWarp},
+	{"MatchAny", ReachWarp},
+	{"MatchAll", ReachWarp},
+	{"Redux", ReachWarp},
+	{"Elect", ReachWarp},
+	{"ActiveMask", ReachRows},
+	{"WarpSync", ReachWarp},
+	{"Branch", ReachAll},
+	{"BranchTable", ReachAll},
+	{"CallDirect", ReachCalls},
+	{"CallIndirect", ReachCalls},
+	{"CallRuntime", ReachMemory},
+	{"Return", ReachAll},
+	{"Exit", ReachAll},
+	{"Trap", ReachMemory},
+	{"Breakpoint", ReachAll},
+	{"ChangeRegisters", ReachWhole},
+	{"Nanosleep", ReachWhole},
+	{"BarrierSync", ReachWhole},
+	{"BarrierCount", ReachWhole},
+	{"BarrierPredicate", ReachWhole},
+	{"ClusterArrive", ReachWhole},
+	{"ClusterWait", ReachWhole},
+	{"Fence", ReachAll},
+	{"Nothing", ReachRows},
+	{"IsGlobal", ReachMemory},
+	{"IsConst", ReachMemory},
+	{"IsParam", ReachMemory},
+	{"StackSave", ReachWhole},
+	{"StackRestore", ReachWhole},
+	{"Alloca", ReachWhole},
+	{"Mbarrier", ReachAsync},
+	{"MbarrierMulticast", ReachAsync},
+	{"MbarrierTest", ReachAsync},
+	{"MbarrierTry", ReachAsync},
+	{"MbarrierLayout", ReachAsync},
+	{"SurfaceLoad", ReachMemory},
+	{"SurfaceStore", ReachMemory},
+	{"SampleStore", ReachMemory},
+	{"SurfaceReduce", ReachMemory},
+	{"SurfaceQuery", ReachMemory},
+	{"Texture", ReachMemory},
+	{"TextureQuery", ReachMemory},
+	{"IsReference", ReachMemory},
+	{"CopyAsync", ReachAsync},
+	{"CommitCopies", ReachAsync},
+	{"WaitCopies", ReachAsync},
+	{"WaitAllCopies", ReachAsync},
+	{"BulkAsync", ReachAsync},
+	{"CopyBoxes", ReachAsync},
+	{"ReplaceField", ReachAsync},
+	{"CopyMap", ReachAsync},
+	{"CommitBulk", ReachAsync},
+	{"WaitBulk", ReachAsync},
+	{"WaitBulkRead", ReachAsync},
+	{"StoreBulk", ReachMemory},
+	{"StoreAsync", ReachAsync},
+	{"ArriveAsync", ReachAsync},
+	{"MultimemStore", ReachMemory},
+	{"MultimemUpdate", ReachMemory},
+	{"MultimemLoad", ReachMemory},
+	{"SparseCompress", ReachMemory},
+	{"SparseDecompress", ReachMemory},
+	{"FabricAsync", ReachAsync},
+	{"FabricSubmit", ReachAsync},
+	{"FabricWait", ReachAsync},
+	{"TensorAlloc", ReachWhole},
+	{"TensorDealloc", ReachWhole},
+	{"TensorRelinquish", ReachWhole},
+	{"TensorLoad", ReachAsync},
+	{"TensorReduce", ReachAsync},
+	{"TensorCompress", ReachAsync},
+	{"TensorStore", ReachAsync},
+	{"TensorWaitLoad", ReachAsync},
+	{"TensorWaitStore", ReachAsync},
+	{"TensorCopy", ReachAsync},
+	{"TensorShift", ReachAsync},
+	{"TensorProduct", ReachAsync},
+	{"TensorCommit", ReachAsync},
+	{"Withdraw", ReachAsync},
+	{"Withdrawn", ReachRows},
+	{"PolicyRange", ReachRows},
 }
 
-var shapes = [NumOps - firstLane]Shape{
-	AbsBF16 - firstLane:                  {32, 1, [4]uint8{32}, false},
-	AbsBF16x2 - firstLane:                {32, 1, [4]uint8{32}, false},
-	AbsF16 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	AbsF16x2 - firstLane:                 {32, 1, [4]uint8{32}, false},
-	AbsF32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	AbsF64 - firstLane:                   {64, 1, [4]uint8{64}, false},
-	AbsFtzF16 - firstLane:                {32, 1, [4]uint8{32}, false},
-	AbsFtzF16x2 - firstLane:              {32, 1, [4]uint8{32}, false},
-	AbsFtzF32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	AbsQuietF64 - firstLane:              {64, 1, [4]uint8{64}, false},
-	AbsS16 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	AbsS32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	AbsS64 - firstLane:                   {64, 1, [4]uint8{64}, false},
-	Add16 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	Add16x2 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	Add32 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	Add64 - firstLane:                    {64, 2, [4]uint8{64, 64}, false},
-	Add8x4 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	AddBF16 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	AddBF16x2 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddC16 - firstLane:                   {32, 2, [4]uint8{32, 32}, true},
-	AddC32 - firstLane:                   {32, 2, [4]uint8{32, 32}, true},
-	AddC64 - firstLane:                   {64, 2, [4]uint8{64, 64}, true},
-	AddF16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	AddF16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	AddF32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	AddF32BF16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	AddF32F16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddF32x2 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	AddF64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	AddFirstF64 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	AddFtzF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddFtzF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddFtzF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddFtzF32x2 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	AddFtzSatF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	AddFtzSatF16x2 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	AddFtzSatF32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	AddRMF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	AddRMF32BF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	AddRMF32F16 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRMF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	AddRMF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	AddRMFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	AddRMFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRMFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	AddRMFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	AddRMSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRMSatF32BF16 - firstLane:          {32, 2, [4]uint8{32, 32}, false},
-	AddRMSatF32F16 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	AddRPF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	AddRPF32BF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	AddRPF32F16 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRPF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	AddRPF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	AddRPFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	AddRPFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRPFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	AddRPFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	AddRPSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRPSatF32BF16 - firstLane:          {32, 2, [4]uint8{32, 32}, false},
-	AddRPSatF32F16 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	AddRZF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	AddRZF32BF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	AddRZF32F16 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRZF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	AddRZF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	AddRZFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	AddRZFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRZFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	AddRZFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	AddRZSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddRZSatF32BF16 - firstLane:          {32, 2, [4]uint8{32, 32}, false},
-	AddRZSatF32F16 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	AddSatF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddSatF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddSatF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddSatF32BF16 - firstLane:            {32, 2, [4]uint8{32, 32}, false},
-	AddSatF32F16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	AddSatS16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddSatS32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddSatS8x4 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	AddSatU16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	AddSatU32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	AddSatU8x4 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	And32 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	And64 - firstLane:                    {64, 2, [4]uint8{64, 64}, false},
-	AtomAddGlobalF32 - firstLane:         {32, 2, [4]uint8{32, 32}, false},
-	AtomDecU32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	AtomExch32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	AtomExch64 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	AtomIncU32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	BfeS32 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	BfeS64 - firstLane:                   {64, 3, [4]uint8{64, 32, 32}, false},
-	BfeU32 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	BfeU64 - firstLane:                   {64, 3, [4]uint8{64, 32, 32}, false},
-	Bfi32 - firstLane:                    {32, 4, [4]uint8{32, 32, 32, 32}, false},
-	Bfi64 - firstLane:                    {64, 4, [4]uint8{64, 64, 32, 32}, false},
-	BfindS32 - firstLane:                 {32, 1, [4]uint8{32}, false},
-	BfindS64 - firstLane:                 {32, 1, [4]uint8{64}, false},
-	BfindShiftS32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	BfindShiftS64 - firstLane:            {32, 1, [4]uint8{64}, false},
-	BfindShiftU32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	BfindShiftU64 - firstLane:            {32, 1, [4]uint8{64}, false},
-	BfindU32 - firstLane:                 {32, 1, [4]uint8{32}, false},
-	BfindU64 - firstLane:                 {32, 1, [4]uint8{64}, false},
-	BmskClamp32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	BmskWrap32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	Brev32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	Brev64 - firstLane:                   {64, 1, [4]uint8{64}, false},
-	ClmadHi64 - firstLane:                {64, 3, [4]uint8{64, 64, 64}, false},
-	ClmadLo64 - firstLane:                {64, 3, [4]uint8{64, 64, 64}, false},
-	Clz32 - firstLane:                    {32, 1, [4]uint8{32}, false},
-	Clz64 - firstLane:                    {32, 1, [4]uint8{64}, false},
-	Cnot32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	Cnot64 - firstLane:                   {64, 1, [4]uint8{64}, false},
-	Copy32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	Copy64 - firstLane:                   {64, 1, [4]uint8{64}, false},
-	CopysignF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	CopysignF64 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	CosApproxF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CosApproxFtzF32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	CosNearestF32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	CosNearestFtzF32 - firstLane:         {32, 1, [4]uint8{32}, false},
-	CtaRank32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	CtaRank64 - firstLane:                {32, 1, [4]uint8{64}, false},
-	CvtF32BF16 - firstLane:               {32, 1, [4]uint8{32}, false},
-	CvtF32F16 - firstLane:                {32, 1, [4]uint8{32}, false},
-	CvtF32F64 - firstLane:                {32, 1, [4]uint8{64}, false},
-	CvtF32S32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	CvtF32S64 - firstLane:                {32, 1, [4]uint8{64}, false},
-	CvtF32U32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	CvtF32U64 - firstLane:                {32, 1, [4]uint8{64}, false},
-	CvtF64F32 - firstLane:                {64, 1, [4]uint8{32}, false},
-	CvtF64S32 - firstLane:                {64, 1, [4]uint8{32}, false},
-	CvtF64S64 - firstLane:                {64, 1, [4]uint8{64}, false},
-	CvtF64U32 - firstLane:                {64, 1, [4]uint8{32}, false},
-	CvtF64U64 - firstLane:                {64, 1, [4]uint8{64}, false},
-	CvtRmiF32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRmiF64F64 - firstLane:             {64, 1, [4]uint8{64}, false},
-	CvtRmiS32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRmiS32F64 - firstLane:             {32, 1, [4]uint8{64}, false},
-	CvtRmiU32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRniF32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRniF64F64 - firstLane:             {64, 1, [4]uint8{64}, false},
-	CvtRniFtzS32F32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	CvtRniS32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRniS32F64 - firstLane:             {32, 1, [4]uint8{64}, false},
-	CvtRniU32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRpiF32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRpiF64F64 - firstLane:             {64, 1, [4]uint8{64}, false},
-	CvtRpiS32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRpiS32F64 - firstLane:             {32, 1, [4]uint8{64}, false},
-	CvtRpiU32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRziF32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRziF64F64 - firstLane:             {64, 1, [4]uint8{64}, false},
-	CvtRziFtzS32F32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	CvtRziFtzS64F32 - firstLane:          {64, 1, [4]uint8{32}, false},
-	CvtRziFtzU32F32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	CvtRziFtzU64F32 - firstLane:          {64, 1, [4]uint8{32}, false},
-	CvtRziS32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRziS32F64 - firstLane:             {32, 1, [4]uint8{64}, false},
-	CvtRziS64F32 - firstLane:             {64, 1, [4]uint8{32}, false},
-	CvtRziS64F64 - firstLane:             {64, 1, [4]uint8{64}, false},
-	CvtRziU32F32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	CvtRziU32F64 - firstLane:             {32, 1, [4]uint8{64}, false},
-	CvtRziU64F32 - firstLane:             {64, 1, [4]uint8{32}, false},
-	CvtRziU64F64 - firstLane:             {64, 1, [4]uint8{64}, false},
-	DivApproxF32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	DivApproxFtzF32 - firstLane:          {32, 2, [4]uint8{32, 32}, false},
-	DivF32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	DivF64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	DivFirstF64 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	DivFtzF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	DivFullF32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	DivFullFtzF32 - firstLane:            {32, 2, [4]uint8{32, 32}, false},
-	DivFullNearestF32 - firstLane:        {32, 2, [4]uint8{32, 32}, false},
-	DivFullNearestFtzF32 - firstLane:     {32, 2, [4]uint8{32, 32}, false},
-	DivNearestF32 - firstLane:            {32, 2, [4]uint8{32, 32}, false},
-	DivNearestFtzF32 - firstLane:         {32, 2, [4]uint8{32, 32}, false},
-	DivRMF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	DivRMF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	DivRMFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	DivRMFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	DivRPF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	DivRPF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	DivRPFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	DivRPFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	DivRZF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	DivRZF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	DivRZFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	DivRZFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	DivS16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	DivS32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	DivS64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	DivU16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	DivU32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	DivU64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	Dp2aHiSS - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp2aHiSU - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp2aHiUS - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp2aHiUU - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp2aLoSS - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp2aLoSU - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp2aLoUS - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp2aLoUU - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp4aSS - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp4aSU - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp4aUS - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	Dp4aUU - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	Eq32 - firstLane:                     {1, 2, [4]uint8{32, 32}, false},
-	Eq64 - firstLane:                     {1, 2, [4]uint8{64, 64}, false},
-	EqBF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	EqF16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	EqF32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	EqF64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	EqFtzF16 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	EqFtzF32 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	EquBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	EquF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	EquF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	EquF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	EquFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	EquFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	Ex2ApproxF16 - firstLane:             {32, 1, [4]uint8{32}, false},
-	Ex2ApproxF16x2 - firstLane:           {32, 1, [4]uint8{32}, false},
-	Ex2ApproxF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	Ex2ApproxFtzBF16 - firstLane:         {32, 1, [4]uint8{32}, false},
-	Ex2ApproxFtzBF16x2 - firstLane:       {32, 1, [4]uint8{32}, false},
-	Ex2ApproxFtzF32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	Ex2NearestF16 - firstLane:            {32, 1, [4]uint8{32}, false},
-	Ex2NearestF16x2 - firstLane:          {32, 1, [4]uint8{32}, false},
-	Ex2NearestF32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	Ex2NearestFtzBF16 - firstLane:        {32, 1, [4]uint8{32}, false},
-	Ex2NearestFtzBF16x2 - firstLane:      {32, 1, [4]uint8{32}, false},
-	Ex2NearestFtzF32 - firstLane:         {32, 1, [4]uint8{32}, false},
-	F32FromS16 - firstLane:               {32, 1, [4]uint8{32}, false},
-	F32FromS8 - firstLane:                {32, 1, [4]uint8{32}, false},
-	F64FromS16 - firstLane:               {64, 1, [4]uint8{32}, false},
-	F64FromS8 - firstLane:                {64, 1, [4]uint8{32}, false},
-	FiniteF32 - firstLane:                {1, 1, [4]uint8{32}, false},
-	FiniteF64 - firstLane:                {1, 1, [4]uint8{64}, false},
-	FmaBF16 - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaBF16x2 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaF16 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaF16x2 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaF32 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaF32BF16 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaF32F16 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaF32x2 - firstLane:                 {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaF64 - firstLane:                   {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaFirstF64 - firstLane:              {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaFtzF16 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaFtzF16x2 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaFtzF32 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaFtzF32x2 - firstLane:              {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaFtzReluF16 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaFtzReluF16x2 - firstLane:          {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaFtzSatF16 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaFtzSatF16x2 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaFtzSatF32 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobBF16 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobBF16x2 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobF16 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobF16x2 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsBF16 - firstLane:        {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsBF16x2 - firstLane:      {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsF16 - firstLane:         {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsF16x2 - firstLane:       {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsReluBF16 - firstLane:    {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsReluBF16x2 - firstLane:  {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsReluF16 - firstLane:     {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsReluF16x2 - firstLane:   {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsSatF16 - firstLane:      {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobFactorsSatF16x2 - firstLane:    {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobReluBF16 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobReluBF16x2 - firstLane:         {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobReluF16 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobReluF16x2 - firstLane:          {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobSatF16 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaOobSatF16x2 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMF32 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMF32BF16 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMF32F16 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMF32x2 - firstLane:               {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRMF64 - firstLane:                 {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRMFirstF64 - firstLane:            {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRMFtzF32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMFtzF32x2 - firstLane:            {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRMFtzSatF32 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMSatF32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMSatF32BF16 - firstLane:          {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRMSatF32F16 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPF32 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPF32BF16 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPF32F16 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPF32x2 - firstLane:               {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRPF64 - firstLane:                 {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRPFirstF64 - firstLane:            {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRPFtzF32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPFtzF32x2 - firstLane:            {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRPFtzSatF32 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPSatF32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPSatF32BF16 - firstLane:          {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRPSatF32F16 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZF32 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZF32BF16 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZF32F16 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZF32x2 - firstLane:               {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRZF64 - firstLane:                 {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRZFirstF64 - firstLane:            {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRZFtzF32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZFtzF32x2 - firstLane:            {64, 3, [4]uint8{64, 64, 64}, false},
-	FmaRZFtzSatF32 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZSatF32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZSatF32BF16 - firstLane:          {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaRZSatF32F16 - firstLane:           {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaReluBF16 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaReluBF16x2 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaReluF16 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaReluF16x2 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaSatF16 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaSatF16x2 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaSatF32 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaSatF32BF16 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	FmaSatF32F16 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	Fns32 - firstLane:                    {32, 3, [4]uint8{32, 32, 32}, false},
-	FromKernel - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	FromLocal - firstLane:                {64, 1, [4]uint8{64}, false},
-	FromShared - firstLane:               {64, 1, [4]uint8{64}, false},
-	GeBF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	GeF16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GeF32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GeF64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	GeFtzF16 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	GeFtzF32 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	GeS16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GeS32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GeS64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	GeU32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GeU64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	GeuBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	GeuF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	GeuF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	GeuF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	GeuFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	GeuFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	GtBF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	GtF16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GtF32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GtF64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	GtFtzF16 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	GtFtzF32 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	GtS16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GtS32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GtS64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	GtU32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	GtU64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	GtuBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	GtuF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	GtuF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	GtuF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	GtuFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	GtuFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	InfiniteF32 - firstLane:              {1, 1, [4]uint8{32}, false},
-	InfiniteF64 - firstLane:              {1, 1, [4]uint8{64}, false},
-	IsLocal - firstLane:                  {1, 1, [4]uint8{64}, false},
-	IsShared - firstLane:                 {1, 1, [4]uint8{64}, false},
-	LeBF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	LeF16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LeF32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LeF64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	LeFtzF16 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	LeFtzF32 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	LeS16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LeS32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LeS64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	LeU32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LeU64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	LeuBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	LeuF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	LeuF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	LeuF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	LeuFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	LeuFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	Lg2ApproxF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	Lg2ApproxFtzF32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	Lg2NearestF32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	Lg2NearestFtzF32 - firstLane:         {32, 1, [4]uint8{32}, false},
-	Lop3 - firstLane:                     {32, 4, [4]uint8{32, 32, 32, 32}, false},
-	Lop3And3 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3AndOr - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3AndXor - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3Maj - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3Or3 - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3OrAnd - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3Sel - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3Xor3 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	Lop3XorAnd - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	LtBF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	LtF16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LtF32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LtF64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	LtFtzF16 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	LtFtzF32 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	LtS16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LtS32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LtS64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	LtU32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	LtU64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	LtuBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	LtuF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	LtuF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	LtuF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	LtuFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	LtuFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	Mad24HiS32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Mad24HiSatS32 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	Mad24HiU32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Mad24LoS32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Mad24LoU32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	MadCutFtzF32 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	MadCutFtzSatF32 - firstLane:          {32, 3, [4]uint8{32, 32, 32}, false},
-	MadHiCS16 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, true},
-	MadHiCS32 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, true},
-	MadHiCS64 - firstLane:                {64, 3, [4]uint8{64, 64, 64}, true},
-	MadHiCU16 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, true},
-	MadHiCU32 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, true},
-	MadHiCU64 - firstLane:                {64, 3, [4]uint8{64, 64, 64}, true},
-	MadHiS16 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	MadHiS32 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	MadHiS64 - firstLane:                 {64, 3, [4]uint8{64, 64, 64}, false},
-	MadHiSatS32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	MadHiU16 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	MadHiU32 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	MadHiU64 - firstLane:                 {64, 3, [4]uint8{64, 64, 64}, false},
-	MadLo16 - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	MadLo32 - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	MadLo64 - firstLane:                  {64, 3, [4]uint8{64, 64, 64}, false},
-	MadLoC16 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, true},
-	MadLoC32 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, true},
-	MadLoC64 - firstLane:                 {64, 3, [4]uint8{64, 64, 64}, true},
-	MadWideS16 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	MadWideS32 - firstLane:               {64, 3, [4]uint8{32, 32, 64}, false},
-	MadWideU16 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	MadWideU32 - firstLane:               {64, 3, [4]uint8{32, 32, 64}, false},
-	Mapa32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	Mapa64 - firstLane:                   {64, 2, [4]uint8{64, 32}, false},
-	Max3AbsF32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Max3F32 - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	Max3FtzAbsF32 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	Max3FtzF32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Max3FtzNaNAbsF32 - firstLane:         {32, 3, [4]uint8{32, 32, 32}, false},
-	Max3FtzNaNF32 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	Max3NaNAbsF32 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	Max3NaNF32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	MaxBF16 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MaxBF16x2 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MaxF16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MaxF16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MaxF32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MaxF64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	MaxFtzF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzNaNF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzNaNF16x2 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzNaNF32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzNaNXorsignAbsF16 - firstLane:   {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzNaNXorsignAbsF16x2 - firstLane: {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzNaNXorsignAbsF32 - firstLane:   {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzXorsignAbsF16 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzXorsignAbsF16x2 - firstLane:    {32, 2, [4]uint8{32, 32}, false},
-	MaxFtzXorsignAbsF32 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNBF16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNBF16x2 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNXorsignAbsBF16 - firstLane:     {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNXorsignAbsBF16x2 - firstLane:   {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNXorsignAbsF16 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNXorsignAbsF16x2 - firstLane:    {32, 2, [4]uint8{32, 32}, false},
-	MaxNaNXorsignAbsF32 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MaxReluS16x2 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MaxReluS32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	MaxReluS8x4 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MaxS16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MaxS16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MaxS32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MaxS64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	MaxS8x4 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MaxU16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MaxU16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MaxU32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MaxU64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	MaxU8x4 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MaxXorsignAbsBF16 - firstLane:        {32, 2, [4]uint8{32, 32}, false},
-	MaxXorsignAbsBF16x2 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MaxXorsignAbsF16 - firstLane:         {32, 2, [4]uint8{32, 32}, false},
-	MaxXorsignAbsF16x2 - firstLane:       {32, 2, [4]uint8{32, 32}, false},
-	MaxXorsignAbsF32 - firstLane:         {32, 2, [4]uint8{32, 32}, false},
-	Min3AbsF32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Min3F32 - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	Min3FtzAbsF32 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	Min3FtzF32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Min3FtzNaNAbsF32 - firstLane:         {32, 3, [4]uint8{32, 32, 32}, false},
-	Min3FtzNaNF32 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	Min3NaNAbsF32 - firstLane:            {32, 3, [4]uint8{32, 32, 32}, false},
-	Min3NaNF32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	MinBF16 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MinBF16x2 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MinF16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MinF16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MinF32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MinF64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	MinFtzF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MinFtzF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MinFtzF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MinFtzNaNF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MinFtzNaNF16x2 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	MinFtzNaNF32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MinFtzNaNXorsignAbsF16 - firstLane:   {32, 2, [4]uint8{32, 32}, false},
-	MinFtzNaNXorsignAbsF16x2 - firstLane: {32, 2, [4]uint8{32, 32}, false},
-	MinFtzNaNXorsignAbsF32 - firstLane:   {32, 2, [4]uint8{32, 32}, false},
-	MinFtzXorsignAbsF16 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MinFtzXorsignAbsF16x2 - firstLane:    {32, 2, [4]uint8{32, 32}, false},
-	MinFtzXorsignAbsF32 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MinNaNBF16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	MinNaNBF16x2 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MinNaNF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MinNaNF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MinNaNF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MinNaNXorsignAbsBF16 - firstLane:     {32, 2, [4]uint8{32, 32}, false},
-	MinNaNXorsignAbsBF16x2 - firstLane:   {32, 2, [4]uint8{32, 32}, false},
-	MinNaNXorsignAbsF16 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MinNaNXorsignAbsF16x2 - firstLane:    {32, 2, [4]uint8{32, 32}, false},
-	MinNaNXorsignAbsF32 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MinReluS16x2 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MinReluS32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	MinReluS8x4 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MinS16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MinS16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MinS32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MinS64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	MinS8x4 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MinU16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MinU16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MinU32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MinU64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	MinU8x4 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MinXorsignAbsBF16 - firstLane:        {32, 2, [4]uint8{32, 32}, false},
-	MinXorsignAbsBF16x2 - firstLane:      {32, 2, [4]uint8{32, 32}, false},
-	MinXorsignAbsF16 - firstLane:         {32, 2, [4]uint8{32, 32}, false},
-	MinXorsignAbsF16x2 - firstLane:       {32, 2, [4]uint8{32, 32}, false},
-	MinXorsignAbsF32 - firstLane:         {32, 2, [4]uint8{32, 32}, false},
-	Mul24HiS32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	Mul24HiU32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	Mul24LoS32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	Mul24LoU32 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	MulBF16 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MulBF16x2 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MulF16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MulF16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulF32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	MulF32x2 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	MulF64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	MulFirstF64 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	MulFtzF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MulFtzF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulFtzF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MulFtzF32x2 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	MulFtzSatF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MulFtzSatF16x2 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	MulFtzSatF32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	MulHiS16 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulHiS32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulHiS64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	MulHiU16 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulHiU32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulHiU64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	MulLo16 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MulLo32 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	MulLo64 - firstLane:                  {64, 2, [4]uint8{64, 64}, false},
-	MulRMF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulRMF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	MulRMF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	MulRMFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	MulRMFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulRMFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	MulRMFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	MulRMSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulRPF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulRPF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	MulRPF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	MulRPFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	MulRPFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulRPFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	MulRPFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	MulRPSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulRZF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	MulRZF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	MulRZF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	MulRZFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	MulRZFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulRZFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	MulRZFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	MulRZSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulSatF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MulSatF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	MulSatF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	MulWideS16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	MulWideS32 - firstLane:               {64, 2, [4]uint8{32, 32}, false},
-	MulWideU16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	MulWideU32 - firstLane:               {64, 2, [4]uint8{32, 32}, false},
-	NanBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	NanF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	NanF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	NanF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	NanFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	NanFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	Ne32 - firstLane:                     {1, 2, [4]uint8{32, 32}, false},
-	Ne64 - firstLane:                     {1, 2, [4]uint8{64, 64}, false},
-	NeBF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	NeF16 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	NeF32 - firstLane:                    {1, 2, [4]uint8{32, 32}, false},
-	NeF64 - firstLane:                    {1, 2, [4]uint8{64, 64}, false},
-	NeFtzF16 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	NeFtzF32 - firstLane:                 {1, 2, [4]uint8{32, 32}, false},
-	Neg16 - firstLane:                    {32, 1, [4]uint8{32}, false},
-	Neg32 - firstLane:                    {32, 1, [4]uint8{32}, false},
-	Neg64 - firstLane:                    {64, 1, [4]uint8{64}, false},
-	Neg8x4 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	NegBF16 - firstLane:                  {32, 1, [4]uint8{32}, false},
-	NegBF16x2 - firstLane:                {32, 1, [4]uint8{32}, false},
-	NegF16 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	NegF16x2 - firstLane:                 {32, 1, [4]uint8{32}, false},
-	NegF32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	NegF64 - firstLane:                   {64, 1, [4]uint8{64}, false},
-	NegFtzF16 - firstLane:                {32, 1, [4]uint8{32}, false},
-	NegFtzF16x2 - firstLane:              {32, 1, [4]uint8{32}, false},
-	NegFtzF32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	NegQuietF64 - firstLane:              {64, 1, [4]uint8{64}, false},
-	NeuBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	NeuF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	NeuF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	NeuF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	NeuFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	NeuFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	NormalF32 - firstLane:                {1, 1, [4]uint8{32}, false},
-	NormalF64 - firstLane:                {1, 1, [4]uint8{64}, false},
-	Not16 - firstLane:                    {32, 1, [4]uint8{32}, false},
-	Not32 - firstLane:                    {32, 1, [4]uint8{32}, false},
-	Not64 - firstLane:                    {64, 1, [4]uint8{64}, false},
-	NotANumberF32 - firstLane:            {1, 1, [4]uint8{32}, false},
-	NotANumberF64 - firstLane:            {1, 1, [4]uint8{64}, false},
-	NumBF16 - firstLane:                  {1, 2, [4]uint8{32, 32}, false},
-	NumF16 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	NumF32 - firstLane:                   {1, 2, [4]uint8{32, 32}, false},
-	NumF64 - firstLane:                   {1, 2, [4]uint8{64, 64}, false},
-	NumFtzF16 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	NumFtzF32 - firstLane:                {1, 2, [4]uint8{32, 32}, false},
-	NumberF32 - firstLane:                {1, 1, [4]uint8{32}, false},
-	NumberF64 - firstLane:                {1, 1, [4]uint8{64}, false},
-	Or32 - firstLane:                     {32, 2, [4]uint8{32, 32}, false},
-	Or64 - firstLane:                     {64, 2, [4]uint8{64, 64}, false},
-	Pack2x16 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	Pack2x32 - firstLane:                 {64, 2, [4]uint8{32, 32}, false},
-	Pack2x8 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	Pack4x16 - firstLane:                 {64, 4, [4]uint8{32, 32, 32, 32}, false},
-	Pack4x8 - firstLane:                  {32, 4, [4]uint8{32, 32, 32, 32}, false},
-	PackSatS16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	PackSatS2 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	PackSatS4 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	PackSatS8 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	PackSatU16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	PackSatU2 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	PackSatU4 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	PackSatU8 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	PendingCount - firstLane:             {32, 1, [4]uint8{64}, false},
-	PolicyShare - firstLane:              {64, 2, [4]uint8{32, 64}, false},
-	Popc32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	Popc64 - firstLane:                   {32, 1, [4]uint8{64}, false},
-	Prmt - firstLane:                     {32, 3, [4]uint8{32, 32, 32}, false},
-	PrmtB4e - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	PrmtEcl - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	PrmtEcr - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	PrmtF4e - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	PrmtRc16 - firstLane:                 {32, 3, [4]uint8{32, 32, 32}, false},
-	PrmtRc8 - firstLane:                  {32, 3, [4]uint8{32, 32, 32}, false},
-	RcpApproxF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	RcpApproxFtzF32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	RcpApproxFtzF64 - firstLane:          {64, 1, [4]uint8{64}, false},
-	RcpF32 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	RcpF64 - firstLane:                   {64, 1, [4]uint8{64}, false},
-	RcpFtzF32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	RcpNearestF32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	RcpNearestFtzF32 - firstLane:         {32, 1, [4]uint8{32}, false},
-	RcpNearestFtzF64 - firstLane:         {64, 1, [4]uint8{64}, false},
-	RcpRMF32 - firstLane:                 {32, 1, [4]uint8{32}, false},
-	RcpRMF64 - firstLane:                 {64, 1, [4]uint8{64}, false},
-	RcpRMFtzF32 - firstLane:              {32, 1, [4]uint8{32}, false},
-	RcpRPF32 - firstLane:                 {32, 1, [4]uint8{32}, false},
-	RcpRPF64 - firstLane:                 {64, 1, [4]uint8{64}, false},
-	RcpRPFtzF32 - firstLane:              {32, 1, [4]uint8{32}, false},
-	RcpRZF32 - firstLane:                 {32, 1, [4]uint8{32}, false},
-	RcpRZF64 - firstLane:                 {64, 1, [4]uint8{64}, false},
-	RcpRZFtzF32 - firstLane:              {32, 1, [4]uint8{32}, false},
-	RemS16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	RemS32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	RemS64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	RemU16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	RemU32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	RemU64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	RsqrtApproxF32 - firstLane:           {32, 1, [4]uint8{32}, false},
-	RsqrtApproxF64 - firstLane:           {64, 1, [4]uint8{64}, false},
-	RsqrtApproxFtzF32 - firstLane:        {32, 1, [4]uint8{32}, false},
-	RsqrtApproxFtzF64 - firstLane:        {64, 1, [4]uint8{64}, false},
-	RsqrtNearestF32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	RsqrtNearestF64 - firstLane:          {64, 1, [4]uint8{64}, false},
-	RsqrtNearestFtzF32 - firstLane:       {32, 1, [4]uint8{32}, false},
-	RsqrtNearestFtzF64 - firstLane:       {64, 1, [4]uint8{64}, false},
-	SadS16 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	SadS32 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	SadS64 - firstLane:                   {64, 3, [4]uint8{64, 64, 64}, false},
-	SadU16 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	SadU32 - firstLane:                   {32, 3, [4]uint8{32, 32, 32}, false},
-	SadU64 - firstLane:                   {64, 3, [4]uint8{64, 64, 64}, false},
-	Sext16 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	Sext16To64 - firstLane:               {64, 1, [4]uint8{32}, false},
-	Sext32To64 - firstLane:               {64, 1, [4]uint8{32}, false},
-	Sext8 - firstLane:                    {32, 1, [4]uint8{32}, false},
-	Sext8To64 - firstLane:                {64, 1, [4]uint8{32}, false},
-	Sext8to16 - firstLane:                {32, 1, [4]uint8{32}, false},
-	ShfLClamp32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	ShfLWrap32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	ShfRClamp32 - firstLane:              {32, 3, [4]uint8{32, 32, 32}, false},
-	ShfRWrap32 - firstLane:               {32, 3, [4]uint8{32, 32, 32}, false},
-	Shl16 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	Shl32 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	Shl64 - firstLane:                    {64, 2, [4]uint8{64, 32}, false},
-	ShrS16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	ShrS32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	ShrS64 - firstLane:                   {64, 2, [4]uint8{64, 32}, false},
-	ShrU16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	ShrU32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	ShrU64 - firstLane:                   {64, 2, [4]uint8{64, 32}, false},
-	SinApproxF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	SinApproxFtzF32 - firstLane:          {32, 1, [4]uint8{32}, false},
-	SinNearestF32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	SinNearestFtzF32 - firstLane:         {32, 1, [4]uint8{32}, false},
-	Slct32F32 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	Slct32S32 - firstLane:                {32, 3, [4]uint8{32, 32, 32}, false},
-	Slct64F32 - firstLane:                {64, 3, [4]uint8{64, 64, 32}, false},
-	Slct64S32 - firstLane:                {64, 3, [4]uint8{64, 64, 32}, false},
-	SlctFtz32F32 - firstLane:             {32, 3, [4]uint8{32, 32, 32}, false},
-	SlctFtz64F32 - firstLane:             {64, 3, [4]uint8{64, 64, 32}, false},
-	SqrtApproxF32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	SqrtApproxFtzF32 - firstLane:         {32, 1, [4]uint8{32}, false},
-	SqrtF32 - firstLane:                  {32, 1, [4]uint8{32}, false},
-	SqrtF64 - firstLane:                  {64, 1, [4]uint8{64}, false},
-	SqrtFtzF32 - firstLane:               {32, 1, [4]uint8{32}, false},
-	SqrtRMF32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	SqrtRMF64 - firstLane:                {64, 1, [4]uint8{64}, false},
-	SqrtRMFtzF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	SqrtRPF32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	SqrtRPF64 - firstLane:                {64, 1, [4]uint8{64}, false},
-	SqrtRPFtzF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	SqrtRZF32 - firstLane:                {32, 1, [4]uint8{32}, false},
-	SqrtRZF64 - firstLane:                {64, 1, [4]uint8{64}, false},
-	SqrtRZFtzF32 - firstLane:             {32, 1, [4]uint8{32}, false},
-	Sub16 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	Sub32 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	Sub64 - firstLane:                    {64, 2, [4]uint8{64, 64}, false},
-	Sub8x4 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	SubBF16 - firstLane:                  {32, 2, [4]uint8{32, 32}, false},
-	SubBF16x2 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	SubBorrow16 - firstLane:              {32, 2, [4]uint8{32, 32}, true},
-	SubBorrow32 - firstLane:              {32, 2, [4]uint8{32, 32}, true},
-	SubBorrow64 - firstLane:              {64, 2, [4]uint8{64, 64}, true},
-	SubC16 - firstLane:                   {32, 2, [4]uint8{32, 32}, true},
-	SubC32 - firstLane:                   {32, 2, [4]uint8{32, 32}, true},
-	SubC64 - firstLane:                   {64, 2, [4]uint8{64, 64}, true},
-	SubF16 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	SubF16x2 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	SubF32 - firstLane:                   {32, 2, [4]uint8{32, 32}, false},
-	SubF32BF16 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	SubF32F16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	SubF32x2 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	SubF64 - firstLane:                   {64, 2, [4]uint8{64, 64}, false},
-	SubFirstF64 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	SubFtzF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	SubFtzF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubFtzF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	SubFtzF32x2 - firstLane:              {64, 2, [4]uint8{64, 64}, false},
-	SubFtzSatF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	SubFtzSatF16x2 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	SubFtzSatF32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	SubRMF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	SubRMF32BF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	SubRMF32F16 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRMF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	SubRMF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	SubRMFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	SubRMFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRMFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	SubRMFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	SubRMSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRMSatF32BF16 - firstLane:          {32, 2, [4]uint8{32, 32}, false},
-	SubRMSatF32F16 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	SubRPF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	SubRPF32BF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	SubRPF32F16 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRPF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	SubRPF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	SubRPFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	SubRPFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRPFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	SubRPFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	SubRPSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRPSatF32BF16 - firstLane:          {32, 2, [4]uint8{32, 32}, false},
-	SubRPSatF32F16 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	SubRZF32 - firstLane:                 {32, 2, [4]uint8{32, 32}, false},
-	SubRZF32BF16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	SubRZF32F16 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRZF32x2 - firstLane:               {64, 2, [4]uint8{64, 64}, false},
-	SubRZF64 - firstLane:                 {64, 2, [4]uint8{64, 64}, false},
-	SubRZFirstF64 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	SubRZFtzF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRZFtzF32x2 - firstLane:            {64, 2, [4]uint8{64, 64}, false},
-	SubRZFtzSatF32 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	SubRZSatF32 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubRZSatF32BF16 - firstLane:          {32, 2, [4]uint8{32, 32}, false},
-	SubRZSatF32F16 - firstLane:           {32, 2, [4]uint8{32, 32}, false},
-	SubSatF16 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	SubSatF16x2 - firstLane:              {32, 2, [4]uint8{32, 32}, false},
-	SubSatF32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	SubSatF32BF16 - firstLane:            {32, 2, [4]uint8{32, 32}, false},
-	SubSatF32F16 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	SubSatS32 - firstLane:                {32, 2, [4]uint8{32, 32}, false},
-	SubSatS8x4 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	SubSatU8x4 - firstLane:               {32, 2, [4]uint8{32, 32}, false},
-	SubnormalF32 - firstLane:             {1, 1, [4]uint8{32}, false},
-	SubnormalF64 - firstLane:             {1, 1, [4]uint8{64}, false},
-	SzextClampS32 - firstLane:            {32, 2, [4]uint8{32, 32}, false},
-	SzextClampU32 - firstLane:            {32, 2, [4]uint8{32, 32}, false},
-	SzextWrapS32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	SzextWrapU32 - firstLane:             {32, 2, [4]uint8{32, 32}, false},
-	TanhApproxBF16 - firstLane:           {32, 1, [4]uint8{32}, false},
-	TanhApproxBF16x2 - firstLane:         {32, 1, [4]uint8{32}, false},
-	TanhApproxF16 - firstLane:            {32, 1, [4]uint8{32}, false},
-	TanhApproxF16x2 - firstLane:          {32, 1, [4]uint8{32}, false},
-	TanhApproxF32 - firstLane:            {32, 1, [4]uint8{32}, false},
-	TanhNearestBF16 - firstLane:          {32, 1, [4]uint8{32}, false},
-	TanhNearestBF16x2 - firstLane:        {32, 1, [4]uint8{32}, false},
-	TanhNearestF16 - firstLane:           {32, 1, [4]uint8{32}, false},
-	TanhNearestF16x2 - firstLane:         {32, 1, [4]uint8{32}, false},
-	TanhNearestF32 - firstLane:           {32, 1, [4]uint8{32}, false},
-	ToLocal - firstLane:                  {64, 1, [4]uint8{64}, false},
-	ToShared - firstLane:                 {64, 1, [4]uint8{64}, false},
-	Trunc64To32 - firstLane:              {32, 1, [4]uint8{64}, false},
-	Trunc64to16 - firstLane:              {32, 1, [4]uint8{64}, false},
-	Trunc64to8 - firstLane:               {32, 1, [4]uint8{64}, false},
-	Xor32 - firstLane:                    {32, 2, [4]uint8{32, 32}, false},
-	Xor64 - firstLane:                    {64, 2, [4]uint8{64, 64}, false},
-	Zext16 - firstLane:                   {32, 1, [4]uint8{32}, false},
-	Zext16to64 - firstLane:               {64, 1, [4]uint8{32}, false},
-	Zext32To64 - firstLane:               {64, 1, [4]uint8{32}, false},
-	Zext8 - firstLane:                    {32, 1, [4]uint8{32}, false},
-	Zext8to64 - firstLane:                {64, 1, [4]uint8{32}, false},
-}
-
-var names = [NumOps]string{
-	"None",
-	"Move32",
-	"Move64",
-	"Move128",
-	"MoveVector",
-	"MovePredicate",
-	"Logic",
-	"Select32",
-	"Select64",
-	"Pack128",
-	"Unpack32",
-	"Unpack64",
-	"Unpack128",
-	"ReadSpecial",
-	"AddressLocal",
-	"AddressParam",
-	"Setp",
-	"Set",
-	"SetpHalves",
-	"SetHalves",
-	"SetPacked",
-	"Lop3Predicate",
-	"Convert",
-	"ConvertPacked",
-	"Widened",
-	"MixedElements",
-	"Video",
-	"Product",
-	"LoadMatrix",
-	"StoreMatrix",
-	"MoveMatrix",
-	"LoadFragment",
-	"StoreFragment",
-	"CommitProducts",
-	"WaitProducts",
-	"WarpgroupFence",
-	"WarpgroupProduct",
-	"Load32",
-	"Load64",
-	"LoadRows",
-	"LoadRows32",
-	"LoadLocal",
-	"LoadParam",
-	"LoadUniform",
-	"LoadHandle",
-	"Store32",
-	"Store64",
-	"StoreRows",
-	"StoreRows32",
-	"StoreConst",
-	"StoreLocal",
-	"StoreParam",
-	"AtomicUpdate",
-	"AtomicExchange128",
-	"AtomicCas",
-	"AtomicCas32",
-	"AtomicCas128",
-	"ShuffleUp",
-	"ShuffleDown",
-	"ShuffleBfly",
-	"ShuffleIdx",
-	"VoteAll",
-	"VoteAny",
-	"VoteUni",
-	"Ballot",
-	"MatchAny",
-	"MatchAll",
-	"Redux",
-	"Elect",
-	"ActiveMask",
-	"WarpSync",
-	"Branch",
-	"BranchTable",
-	"CallDirect",
-	"CallIndirect",
-	"CallRuntime",
-	"Return",
-	"Exit",
-	"Trap",
-	"Breakpoint",
-	"ChangeRegisters",
-	"Nanosleep",
-	"BarrierSync",
-	"BarrierCount",
-	"BarrierPredicate",
-	"ClusterArrive",
-	"ClusterWait",
-	"Fence",
-	"Nothing",
-	"IsGlobal",
-	"IsConst",
-	"IsParam",
-	"StackSave",
-	"StackRestore",
-	"Alloca",
-	"Mbarrier",
-	"MbarrierMulticast",
-	"MbarrierTest",
-	"MbarrierTry",
-	"MbarrierLayout",
-	"SurfaceLoad",
-	"SurfaceStore",
-	"SampleStore",
-	"SurfaceReduce",
-	"SurfaceQuery",
-	"Texture",
-	"TextureQuery",
-	"IsReference",
-	"CopyAsync",
-	"CommitCopies",
-	"WaitCopies",
-	"WaitAllCopies",
-	"BulkAsync",
-	"CopyBoxes",
-	"ReplaceField",
-	"CopyMap",
-	"CommitBulk",
-	"WaitBulk",
-	"WaitBulkRead",
-	"StoreBulk",
-	"StoreAsync",
-	"ArriveAsync",
-	"MultimemStore",
-	"MultimemUpdate",
-	"MultimemLoad",
-	"SparseCompress",
-	"SparseDecompress",
-	"FabricAsync",
-	"FabricSubmit",
-	"FabricWait",
-	"TensorAlloc",
-	"TensorDealloc",
-	"TensorRelinquish",
-	"TensorLoad",
-	"TensorReduce",
-	"TensorCompress",
-	"TensorStore",
-	"TensorWaitLoad",
-	"TensorWaitStore",
-	"TensorCopy",
-	"TensorShift",
-	"TensorProduct",
-	"TensorCommit",
-	"Withdraw",
-	"Withdrawn",
-	"PolicyRange",
-	"AbsBF16",
-	"AbsBF16x2",
-	"AbsF16",
-	"AbsF16x2",
-	"AbsF32",
-	"AbsF64",
-	"AbsFtzF16",
-	"AbsFtzF16x2",
-	"AbsFtzF32",
-	"AbsQuietF64",
-	"AbsS16",
-	"AbsS32",
-	"AbsS64",
-	"Add16",
-	"Add16x2",
-	"Add32",
-	"Add64",
-	"Add8x4",
-	"AddBF16",
-	"AddBF16x2",
-	"AddC16",
-	"AddC32",
-	"AddC64",
-	"AddF16",
-	"AddF16x2",
-	"AddF32",
-	"AddF32BF16",
-	"AddF32F16",
-	"AddF32x2",
-	"AddF64",
-	"AddFirstF64",
-	"AddFtzF16",
-	"AddFtzF16x2",
-	"AddFtzF32",
-	"AddFtzF32x2",
-	"AddFtzSatF16",
-	"AddFtzSatF16x2",
-	"AddFtzSatF32",
-	"AddRMF32",
-	"AddRMF32BF16",
-	"AddRMF32F16",
-	"AddRMF32x2",
-	"AddRMF64",
-	"AddRMFirstF64",
-	"AddRMFtzF32",
-	"AddRMFtzF32x2",
-	"AddRMFtzSatF32",
-	"AddRMSatF32",
-	"AddRMSatF32BF16",
-	"AddRMSatF32F16",
-	"AddRPF32",
-	"AddRPF32BF16",
-	"AddRPF32F16",
-	"AddRPF32x2",
-	"AddRPF64",
-	"AddRPFirstF64",
-	"AddRPFtzF32",
-	"AddRPFtzF32x2",
-	"AddRPFtzSatF32",
-	"AddRPSatF32",
-	"AddRPSatF32BF16",
-	"AddRPSatF32F16",
-	"AddRZF32",
-	"AddRZF32BF16",
-	"AddRZF32F16",
-	"AddRZF32x2",
-	"AddRZF64",
-	"AddRZFirstF64",
-	"AddRZFtzF32",
-	"AddRZFtzF32x2",
-	"AddRZFtzSatF32",
-	"AddRZSatF32",
-	"AddRZSatF32BF16",
-	"AddRZSatF32F16",
-	"AddSatF16",
-	"AddSatF16x2",
-	"AddSatF32",
-	"AddSatF32BF16",
-	"AddSatF32F16",
-	"AddSatS16x2",
-	"AddSatS32",
-	"AddSatS8x4",
-	"AddSatU16x2",
-	"AddSatU32",
-	"AddSatU8x4",
-	"And32",
-	"And64",
-	"AtomAddGlobalF32",
-	"AtomDecU32",
-	"AtomExch32",
-	"AtomExch64",
-	"AtomIncU32",
-	"BfeS32",
-	"BfeS64",
-	"BfeU32",
-	"BfeU64",
-	"Bfi32",
-	"Bfi64",
-	"BfindS32",
-	"BfindS64",
-	"BfindShiftS32",
-	"BfindShiftS64",
-	"BfindShiftU32",
-	"BfindShiftU64",
-	"BfindU32",
-	"BfindU64",
-	"BmskClamp32",
-	"BmskWrap32",
-	"Brev32",
-	"Brev64",
-	"ClmadHi64",
-	"ClmadLo64",
-	"Clz32",
-	"Clz64",
-	"Cnot32",
-	"Cnot64",
-	"Copy32",
-	"Copy64",
-	"CopysignF32",
-	"CopysignF64",
-	"CosApproxF32",
-	"CosApproxFtzF32",
-	"CosNearestF32",
-	"CosNearestFtzF32",
-	"CtaRank32",
-	"CtaRank64",
-	"CvtF32BF16",
-	"CvtF32F16",
-	"CvtF32F64",
-	"CvtF32S32",
-	"CvtF32S64",
-	"CvtF32U32",
-	"CvtF32U64",
-	"CvtF64F32",
-	"CvtF64S32",
-	"CvtF64S64",
-	"CvtF64U32",
-	"CvtF64U64",
-	"CvtRmiF32F32",
-	"CvtRmiF64F64",
-	"CvtRmiS32F32",
-	"CvtRmiS32F64",
-	"CvtRmiU32F32",
-	"CvtRniF32F32",
-	"CvtRniF64F64",
-	"CvtRniFtzS32F32",
-	"CvtRniS32F32",
-	"CvtRniS32F64",
-	"CvtRniU32F32",
-	"CvtRpiF32F32",
-	"CvtRpiF64F64",
-	"CvtRpiS32F32",
-	"CvtRpiS32F64",
-	"CvtRpiU32F32",
-	"CvtRziF32F32",
-	"CvtRziF64F64",
-	"CvtRziFtzS32F32",
-	"CvtRziFtzS64F32",
-	"CvtRziFtzU32F32",
-	"CvtRziFtzU64F32",
-	"CvtRziS32F32",
-	"CvtRziS32F64",
-	"CvtRziS64F32",
-	"CvtRziS64F64",
-	"CvtRziU32F32",
-	"CvtRziU32F64",
-	"CvtRziU64F32",
-	"CvtRziU64F64",
-	"DivApproxF32",
-	"DivApproxFtzF32",
-	"DivF32",
-	"DivF64",
-	"DivFirstF64",
-	"DivFtzF32",
-	"DivFullF32",
-	"DivFullFtzF32",
-	"DivFullNearestF32",
-	"DivFullNearestFtzF32",
-	"DivNearestF32",
-	"DivNearestFtzF32",
-	"DivRMF32",
-	"DivRMF64",
-	"DivRMFirstF64",
-	"DivRMFtzF32",
-	"DivRPF32",
-	"DivRPF64",
-	"DivRPFirstF64",
-	"DivRPFtzF32",
-	"DivRZF32",
-	"DivRZF64",
-	"DivRZFirstF64",
-	"DivRZFtzF32",
-	"DivS16",
-	"DivS32",
-	"DivS64",
-	"DivU16",
-	"DivU32",
-	"DivU64",
-	"Dp2aHiSS",
-	"Dp2aHiSU",
-	"Dp2aHiUS",
-	"Dp2aHiUU",
-	"Dp2aLoSS",
-	"Dp2aLoSU",
-	"Dp2aLoUS",
-	"Dp2aLoUU",
-	"Dp4aSS",
-	"Dp4aSU",
-	"Dp4aUS",
-	"Dp4aUU",
-	"Eq32",
-	"Eq64",
-	"EqBF16",
-	"EqF16",
-	"EqF32",
-	"EqF64",
-	"EqFtzF16",
-	"EqFtzF32",
-	"EquBF16",
-	"EquF16",
-	"EquF32",
-	"EquF64",
-	"EquFtzF16",
-	"EquFtzF32",
-	"Ex2ApproxF16",
-	"Ex2ApproxF16x2",
-	"Ex2ApproxF32",
-	"Ex2ApproxFtzBF16",
-	"Ex2ApproxFtzBF16x2",
-	"Ex2ApproxFtzF32",
-	"Ex2NearestF16",
-	"Ex2NearestF16x2",
-	"Ex2NearestF32",
-	"Ex2NearestFtzBF16",
-	"Ex2NearestFtzBF16x2",
-	"Ex2NearestFtzF32",
-	"F32FromS16",
-	"F32FromS8",
-	"F64FromS16",
-	"F64FromS8",
-	"FiniteF32",
-	"FiniteF64",
-	"FmaBF16",
-	"FmaBF16x2",
-	"FmaF16",
-	"FmaF16x2",
-	"FmaF32",
-	"FmaF32BF16",
-	"FmaF32F16",
-	"FmaF32x2",
-	"FmaF64",
-	"FmaFirstF64",
-	"FmaFtzF16",
-	"FmaFtzF16x2",
-	"FmaFtzF32",
-	"FmaFtzF32x2",
-	"FmaFtzReluF16",
-	"FmaFtzReluF16x2",
-	"FmaFtzSatF16",
-	"FmaFtzSatF16x2",
-	"FmaFtzSatF32",
-	"FmaOobBF16",
-	"FmaOobBF16x2",
-	"FmaOobF16",
-	"FmaOobF16x2",
-	"FmaOobFactorsBF16",
-	"FmaOobFactorsBF16x2",
-	"FmaOobFactorsF16",
-	"FmaOobFactorsF16x2",
-	"FmaOobFactorsReluBF16",
-	"FmaOobFactorsReluBF16x2",
-	"FmaOobFactorsReluF16",
-	"FmaOobFactorsReluF16x2",
-	"FmaOobFactorsSatF16",
-	"FmaOobFactorsSatF16x2",
-	"FmaOobReluBF16",
-	"FmaOobReluBF16x2",
-	"FmaOobReluF16",
-	"FmaOobReluF16x2",
-	"FmaOobSatF16",
-	"FmaOobSatF16x2",
-	"FmaRMF32",
-	"FmaRMF32BF16",
-	"FmaRMF32F16",
-	"FmaRMF32x2",
-	"FmaRMF64",
-	"FmaRMFirstF64",
-	"FmaRMFtzF32",
-	"FmaRMFtzF32x2",
-	"FmaRMFtzSatF32",
-	"FmaRMSatF32",
-	"FmaRMSatF32BF16",
-	"FmaRMSatF32F16",
-	"FmaRPF32",
-	"FmaRPF32BF16",
-	"FmaRPF32F16",
-	"FmaRPF32x2",
-	"FmaRPF64",
-	"FmaRPFirstF64",
-	"FmaRPFtzF32",
-	"FmaRPFtzF32x2",
-	"FmaRPFtzSatF32",
-	"FmaRPSatF32",
-	"FmaRPSatF32BF16",
-	"FmaRPSatF32F16",
-	"FmaRZF32",
-	"FmaRZF32BF16",
-	"FmaRZF32F16",
-	"FmaRZF32x2",
-	"FmaRZF64",
-	"FmaRZFirstF64",
-	"FmaRZFtzF32",
-	"FmaRZFtzF32x2",
-	"FmaRZFtzSatF32",
-	"FmaRZSatF32",
-	"FmaRZSatF32BF16",
-	"FmaRZSatF32F16",
-	"FmaReluBF16",
-	"FmaReluBF16x2",
-	"FmaReluF16",
-	"FmaReluF16x2",
-	"FmaSatF16",
-	"FmaSatF16x2",
-	"FmaSatF32",
-	"FmaSatF32BF16",
-	"FmaSatF32F16",
-	"Fns32",
-	"FromKernel",
-	"FromLocal",
-	"FromShared",
-	"GeBF16",
-	"GeF16",
-	"GeF32",
-	"GeF64",
-	"GeFtzF16",
-	"GeFtzF32",
-	"GeS16",
-	"GeS32",
-	"GeS64",
-	"GeU32",
-	"GeU64",
-	"GeuBF16",
-	"GeuF16",
-	"GeuF32",
-	"GeuF64",
-	"GeuFtzF16",
-	"GeuFtzF32",
-	"GtBF16",
-	"GtF16",
-	"GtF32",
-	"GtF64",
-	"GtFtzF16",
-	"GtFtzF32",
-	"GtS16",
-	"GtS32",
-	"GtS64",
-	"GtU32",
-	"GtU64",
-	"GtuBF16",
-	"GtuF16",
-	"GtuF32",
-	"GtuF64",
-	"GtuFtzF16",
-	"GtuFtzF32",
-	"InfiniteF32",
-	"InfiniteF64",
-	"IsLocal",
-	"IsShared",
-	"LeBF16",
-	"LeF16",
-	"LeF32",
-	"LeF64",
-	"LeFtzF16",
-	"LeFtzF32",
-	"LeS16",
-	"LeS32",
-	"LeS64",
-	"LeU32",
-	"LeU64",
-	"LeuBF16",
-	"LeuF16",
-	"LeuF32",
-	"LeuF64",
-	"LeuFtzF16",
-	"LeuFtzF32",
-	"Lg2ApproxF32",
-	"Lg2ApproxFtzF32",
-	"Lg2NearestF32",
-	"Lg2NearestFtzF32",
-	"Lop3",
-	"Lop3And3",
-	"Lop3AndOr",
-	"Lop3AndXor",
-	"Lop3Maj",
-	"Lop3Or3",
-	"Lop3OrAnd",
-	"Lop3Sel",
-	"Lop3Xor3",
-	"Lop3XorAnd",
-	"LtBF16",
-	"LtF16",
-	"LtF32",
-	"LtF64",
-	"LtFtzF16",
-	"LtFtzF32",
-	"LtS16",
-	"LtS32",
-	"LtS64",
-	"LtU32",
-	"LtU64",
-	"LtuBF16",
-	"LtuF16",
-	"LtuF32",
-	"LtuF64",
-	"LtuFtzF16",
-	"LtuFtzF32",
-	"Mad24HiS32",
-	"Mad24HiSatS32",
-	"Mad24HiU32",
-	"Mad24LoS32",
-	"Mad24LoU32",
-	"MadCutFtzF32",
-	"MadCutFtzSatF32",
-	"MadHiCS16",
-	"MadHiCS32",
-	"MadHiCS64",
-	"MadHiCU16",
-	"MadHiCU32",
-	"MadHiCU64",
-	"MadHiS16",
-	"MadHiS32",
-	"MadHiS64",
-	"MadHiSatS32",
-	"MadHiU16",
-	"MadHiU32",
-	"MadHiU64",
-	"MadLo16",
-	"MadLo32",
-	"MadLo64",
-	"MadLoC16",
-	"MadLoC32",
-	"MadLoC64",
-	"MadWideS16",
-	"MadWideS32",
-	"MadWideU16",
-	"MadWideU32",
-	"Mapa32",
-	"Mapa64",
-	"Max3AbsF32",
-	"Max3F32",
-	"Max3FtzAbsF32",
-	"Max3FtzF32",
-	"Max3FtzNaNAbsF32",
-	"Max3FtzNaNF32",
-	"Max3NaNAbsF32",
-	"Max3NaNF32",
-	"MaxBF16",
-	"MaxBF16x2",
-	"MaxF16",
-	"MaxF16x2",
-	"MaxF32",
-	"MaxF64",
-	"MaxFtzF16",
-	"MaxFtzF16x2",
-	"MaxFtzF32",
-	"MaxFtzNaNF16",
-	"MaxFtzNaNF16x2",
-	"MaxFtzNaNF32",
-	"MaxFtzNaNXorsignAbsF16",
-	"MaxFtzNaNXorsignAbsF16x2",
-	"MaxFtzNaNXorsignAbsF32",
-	"MaxFtzXorsignAbsF16",
-	"MaxFtzXorsignAbsF16x2",
-	"MaxFtzXorsignAbsF32",
-	"MaxNaNBF16",
-	"MaxNaNBF16x2",
-	"MaxNaNF16",
-	"MaxNaNF16x2",
-	"MaxNaNF32",
-	"MaxNaNXorsignAbsBF16",
-	"MaxNaNXorsignAbsBF16x2",
-	"MaxNaNXorsignAbsF16",
-	"MaxNaNXorsignAbsF16x2",
-	"MaxNaNXorsignAbsF32",
-	"MaxReluS16x2",
-	"MaxReluS32",
-	"MaxReluS8x4",
-	"MaxS16",
-	"MaxS16x2",
-	"MaxS32",
-	"MaxS64",
-	"MaxS8x4",
-	"MaxU16",
-	"MaxU16x2",
-	"MaxU32",
-	"MaxU64",
-	"MaxU8x4",
-	"MaxXorsignAbsBF16",
-	"MaxXorsignAbsBF16x2",
-	"MaxXorsignAbsF16",
-	"MaxXorsignAbsF16x2",
-	"MaxXorsignAbsF32",
-	"Min3AbsF32",
-	"Min3F32",
-	"Min3FtzAbsF32",
-	"Min3FtzF32",
-	"Min3FtzNaNAbsF32",
-	"Min3FtzNaNF32",
-	"Min3NaNAbsF32",
-	"Min3NaNF32",
-	"MinBF16",
-	"MinBF16x2",
-	"MinF16",
-	"MinF16x2",
-	"MinF32",
-	"MinF64",
-	"MinFtzF16",
-	"MinFtzF16x2",
-	"MinFtzF32",
-	"MinFtzNaNF16",
-	"MinFtzNaNF16x2",
-	"MinFtzNaNF32",
-	"MinFtzNaNXorsignAbsF16",
-	"MinFtzNaNXorsignAbsF16x2",
-	"MinFtzNaNXorsignAbsF32",
-	"MinFtzXorsignAbsF16",
-	"MinFtzXorsignAbsF16x2",
-	"MinFtzXorsignAbsF32",
-	"MinNaNBF16",
-	"MinNaNBF16x2",
-	"MinNaNF16",
-	"MinNaNF16x2",
-	"MinNaNF32",
-	"MinNaNXorsignAbsBF16",
-	"MinNaNXorsignAbsBF16x2",
-	"MinNaNXorsignAbsF16",
-	"MinNaNXorsignAbsF16x2",
-	"MinNaNXorsignAbsF32",
-	"MinReluS16x2",
-	"MinReluS32",
-	"MinReluS8x4",
-	"MinS16",
-	"MinS16x2",
-	"MinS32",
-	"MinS64",
-	"MinS8x4",
-	"MinU16",
-	"MinU16x2",
-	"MinU32",
-	"MinU64",
-	"MinU8x4",
-	"MinXorsignAbsBF16",
-	"MinXorsignAbsBF16x2",
-	"MinXorsignAbsF16",
-	"MinXorsignAbsF16x2",
-	"MinXorsignAbsF32",
-	"Mul24HiS32",
-	"Mul24HiU32",
-	"Mul24LoS32",
-	"Mul24LoU32",
-	"MulBF16",
-	"MulBF16x2",
-	"MulF16",
-	"MulF16x2",
-	"MulF32",
-	"MulF32x2",
-	"MulF64",
-	"MulFirstF64",
-	"MulFtzF16",
-	"MulFtzF16x2",
-	"MulFtzF32",
-	"MulFtzF32x2",
-	"MulFtzSatF16",
-	"MulFtzSatF16x2",
-	"MulFtzSatF32",
-	"MulHiS16",
-	"MulHiS32",
-	"MulHiS64",
-	"MulHiU16",
-	"MulHiU32",
-	"MulHiU64",
-	"MulLo16",
-	"MulLo32",
-	"MulLo64",
-	"MulRMF32",
-	"MulRMF32x2",
-	"MulRMF64",
-	"MulRMFirstF64",
-	"MulRMFtzF32",
-	"MulRMFtzF32x2",
-	"MulRMFtzSatF32",
-	"MulRMSatF32",
-	"MulRPF32",
-	"MulRPF32x2",
-	"MulRPF64",
-	"MulRPFirstF64",
-	"MulRPFtzF32",
-	"MulRPFtzF32x2",
-	"MulRPFtzSatF32",
-	"MulRPSatF32",
-	"MulRZF32",
-	"MulRZF32x2",
-	"MulRZF64",
-	"MulRZFirstF64",
-	"MulRZFtzF32",
-	"MulRZFtzF32x2",
-	"MulRZFtzSatF32",
-	"MulRZSatF32",
-	"MulSatF16",
-	"MulSatF16x2",
-	"MulSatF32",
-	"MulWideS16",
-	"MulWideS32",
-	"MulWideU16",
-	"MulWideU32",
-	"NanBF16",
-	"NanF16",
-	"NanF32",
-	"NanF64",
-	"NanFtzF16",
-	"NanFtzF32",
-	"Ne32",
-	"Ne64",
-	"NeBF16",
-	"NeF16",
-	"NeF32",
-	"NeF64",
-	"NeFtzF16",
-	"NeFtzF32",
-	"Neg16",
-	"Neg32",
-	"Neg64",
-	"Neg8x4",
-	"NegBF16",
-	"NegBF16x2",
-	"NegF16",
-	"NegF16x2",
-	"NegF32",
-	"NegF64",
-	"NegFtzF16",
-	"NegFtzF16x2",
-	"NegFtzF32",
-	"NegQuietF64",
-	"NeuBF16",
-	"NeuF16",
-	"NeuF32",
-	"NeuF64",
-	"NeuFtzF16",
-	"NeuFtzF32",
-	"NormalF32",
-	"NormalF64",
-	"Not16",
-	"Not32",
-	"Not64",
-	"NotANumberF32",
-	"NotANumberF64",
-	"NumBF16",
-	"NumF16",
-	"NumF32",
-	"NumF64",
-	"NumFtzF16",
-	"NumFtzF32",
-	"NumberF32",
-	"NumberF64",
-	"Or32",
-	"Or64",
-	"Pack2x16",
-	"Pack2x32",
-	"Pack2x8",
-	"Pack4x16",
-	"Pack4x8",
-	"PackSatS16",
-	"PackSatS2",
-	"PackSatS4",
-	"PackSatS8",
-	"PackSatU16",
-	"PackSatU2",
-	"PackSatU4",
-	"PackSatU8",
-	"PendingCount",
-	"PolicyShare",
-	"Popc32",
-	"Popc64",
-	"Prmt",
-	"PrmtB4e",
-	"PrmtEcl",
-	"PrmtEcr",
-	"PrmtF4e",
-	"PrmtRc16",
-	"PrmtRc8",
-	"RcpApproxF32",
-	"RcpApproxFtzF32",
-	"RcpApproxFtzF64",
-	"RcpF32",
-	"RcpF64",
-	"RcpFtzF32",
-	"RcpNearestF32",
-	"RcpNearestFtzF32",
-	"RcpNearestFtzF64",
-	"RcpRMF32",
-	"RcpRMF64",
-	"RcpRMFtzF32",
-	"RcpRPF32",
-	"RcpRPF64",
-	"RcpRPFtzF32",
-	"RcpRZF32",
-	"RcpRZF64",
-	"RcpRZFtzF32",
-	"RemS16",
-	"RemS32",
-	"RemS64",
-	"RemU16",
-	"RemU32",
-	"RemU64",
-	"RsqrtApproxF32",
-	"RsqrtApproxF64",
-	"RsqrtApproxFtzF32",
-	"RsqrtApproxFtzF64",
-	"RsqrtNearestF32",
-	"RsqrtNearestF64",
-	"RsqrtNearestFtzF32",
-	"RsqrtNearestFtzF64",
-	"SadS16",
-	"SadS32",
-	"SadS64",
-	"SadU16",
-	"SadU32",
-	"SadU64",
-	"Sext16",
-	"Sext16To64",
-	"Sext32To64",
-	"Sext8",
-	"Sext8To64",
-	"Sext8to16",
-	"ShfLClamp32",
-	"ShfLWrap32",
-	"ShfRClamp32",
-	"ShfRWrap32",
-	"Shl16",
-	"Shl32",
-	"Shl64",
-	"ShrS16",
-	"ShrS32",
-	"ShrS64",
-	"ShrU16",
-	"ShrU32",
-	"ShrU64",
-	"SinApproxF32",
-	"SinApproxFtzF32",
-	"SinNearestF32",
-	"SinNearestFtzF32",
-	"Slct32F32",
-	"Slct32S32",
-	"Slct64F32",
-	"Slct64S32",
-	"SlctFtz32F32",
-	"SlctFtz64F32",
-	"SqrtApproxF32",
-	"SqrtApproxFtzF32",
-	"SqrtF32",
-	"SqrtF64",
-	"SqrtFtzF32",
-	"SqrtRMF32",
-	"SqrtRMF64",
-	"SqrtRMFtzF32",
-	"SqrtRPF32",
-	"SqrtRPF64",
-	"SqrtRPFtzF32",
-	"SqrtRZF32",
-	"SqrtRZF64",
-	"SqrtRZFtzF32",
-	"Sub16",
-	"Sub32",
-	"Sub64",
-	"Sub8x4",
-	"SubBF16",
-	"SubBF16x2",
-	"SubBorrow16",
-	"SubBorrow32",
-	"SubBorrow64",
-	"SubC16",
-	"SubC32",
-	"SubC64",
-	"SubF16",
-	"SubF16x2",
-	"SubF32",
-	"SubF32BF16",
-	"SubF32F16",
-	"SubF32x2",
-	"SubF64",
-	"SubFirstF64",
-	"SubFtzF16",
-	"SubFtzF16x2",
-	"SubFtzF32",
-	"SubFtzF32x2",
-	"SubFtzSatF16",
-	"SubFtzSatF16x2",
-	"SubFtzSatF32",
-	"SubRMF32",
-	"SubRMF32BF16",
-	"SubRMF32F16",
-	"SubRMF32x2",
-	"SubRMF64",
-	"SubRMFirstF64",
-	"SubRMFtzF32",
-	"SubRMFtzF32x2",
-	"SubRMFtzSatF32",
-	"SubRMSatF32",
-	"SubRMSatF32BF16",
-	"SubRMSatF32F16",
-	"SubRPF32",
-	"SubRPF32BF16",
-	"SubRPF32F16",
-	"SubRPF32x2",
-	"SubRPF64",
-	"SubRPFirstF64",
-	"SubRPFtzF32",
-	"SubRPFtzF32x2",
-	"SubRPFtzSatF32",
-	"SubRPSatF32",
-	"SubRPSatF32BF16",
-	"SubRPSatF32F16",
-	"SubRZF32",
-	"SubRZF32BF16",
-	"SubRZF32F16",
-	"SubRZF32x2",
-	"SubRZF64",
-	"SubRZFirstF64",
-	"SubRZFtzF32",
-	"SubRZFtzF32x2",
-	"SubRZFtzSatF32",
-	"SubRZSatF32",
-	"SubRZSatF32BF16",
-	"SubRZSatF32F16",
-	"SubSatF16",
-	"SubSatF16x2",
-	"SubSatF32",
-	"SubSatF32BF16",
-	"SubSatF32F16",
-	"SubSatS32",
-	"SubSatS8x4",
-	"SubSatU8x4",
-	"SubnormalF32",
-	"SubnormalF64",
-	"SzextClampS32",
-	"SzextClampU32",
-	"SzextWrapS32",
-	"SzextWrapU32",
-	"TanhApproxBF16",
-	"TanhApproxBF16x2",
-	"TanhApproxF16",
-	"TanhApproxF16x2",
-	"TanhApproxF32",
-	"TanhNearestBF16",
-	"TanhNearestBF16x2",
-	"TanhNearestF16",
-	"TanhNearestF16x2",
-	"TanhNearestF32",
-	"ToLocal",
-	"ToShared",
-	"Trunc64To32",
-	"Trunc64to16",
-	"Trunc64to8",
-	"Xor32",
-	"Xor64",
-	"Zext16",
-	"Zext16to64",
-	"Zext32To64",
-	"Zext8",
-	"Zext8to64",
+var lanes = [NumOps - FirstLane]laneOp{
+	{"AbsBF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsBF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"AbsFtzF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsFtzF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsQuietF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"AbsS16", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsS32", Shape{32, 1, [4]uint8{32}, false}},
+	{"AbsS64", Shape{64, 1, [4]uint8{64}, false}},
+	{"Add16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Add16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Add32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Add64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"Add8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddC16", Shape{32, 2, [4]uint8{32, 32}, true}},
+	{"AddC32", Shape{32, 2, [4]uint8{32, 32}, true}},
+	{"AddC64", Shape{64, 2, [4]uint8{64, 64}, true}},
+	{"AddF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddFtzF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddFtzF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddFtzSatF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddFtzSatF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRMF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRMFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRMFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRMFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRMSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRPF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRPFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRPFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRPFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRPSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRZF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRZFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRZFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AddRZFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddRZSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatS16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatS8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatU16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AddSatU8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"And32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"And64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AtomAddGlobalF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AtomDecU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AtomExch32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"AtomExch64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"AtomIncU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"BfeS32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"BfeS64", Shape{64, 3, [4]uint8{64, 32, 32}, false}},
+	{"BfeU32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"BfeU64", Shape{64, 3, [4]uint8{64, 32, 32}, false}},
+	{"Bfi32", Shape{32, 4, [4]uint8{32, 32, 32, 32}, false}},
+	{"Bfi64", Shape{64, 4, [4]uint8{64, 64, 32, 32}, false}},
+	{"BfindS32", Shape{32, 1, [4]uint8{32}, false}},
+	{"BfindS64", Shape{32, 1, [4]uint8{64}, false}},
+	{"BfindShiftS32", Shape{32, 1, [4]uint8{32}, false}},
+	{"BfindShiftS64", Shape{32, 1, [4]uint8{64}, false}},
+	{"BfindShiftU32", Shape{32, 1, [4]uint8{32}, false}},
+	{"BfindShiftU64", Shape{32, 1, [4]uint8{64}, false}},
+	{"BfindU32", Shape{32, 1, [4]uint8{32}, false}},
+	{"BfindU64", Shape{32, 1, [4]uint8{64}, false}},
+	{"BmskClamp32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"BmskWrap32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Brev32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Brev64", Shape{64, 1, [4]uint8{64}, false}},
+	{"ClmadHi64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"ClmadLo64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"Clz32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Clz64", Shape{32, 1, [4]uint8{64}, false}},
+	{"Cnot32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Cnot64", Shape{64, 1, [4]uint8{64}, false}},
+	{"Copy32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Copy64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CopysignF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"CopysignF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"CosApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CosApproxFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CosNearestF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CosNearestFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CtaRank32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CtaRank64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtF32BF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtF32F16", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtF32F64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtF32S32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtF32S64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtF32U32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtF32U64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtF64F32", Shape{64, 1, [4]uint8{32}, false}},
+	{"CvtF64S32", Shape{64, 1, [4]uint8{32}, false}},
+	{"CvtF64S64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CvtF64U32", Shape{64, 1, [4]uint8{32}, false}},
+	{"CvtF64U64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CvtRmiF32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRmiF64F64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CvtRmiS32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRmiS32F64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtRmiU32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRniF32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRniF64F64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CvtRniFtzS32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRniS32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRniS32F64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtRniU32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRpiF32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRpiF64F64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CvtRpiS32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRpiS32F64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtRpiU32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRziF32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRziF64F64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CvtRziFtzS32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRziFtzS64F32", Shape{64, 1, [4]uint8{32}, false}},
+	{"CvtRziFtzU32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRziFtzU64F32", Shape{64, 1, [4]uint8{32}, false}},
+	{"CvtRziS32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRziS32F64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtRziS64F32", Shape{64, 1, [4]uint8{32}, false}},
+	{"CvtRziS64F64", Shape{64, 1, [4]uint8{64}, false}},
+	{"CvtRziU32F32", Shape{32, 1, [4]uint8{32}, false}},
+	{"CvtRziU32F64", Shape{32, 1, [4]uint8{64}, false}},
+	{"CvtRziU64F32", Shape{64, 1, [4]uint8{32}, false}},
+	{"CvtRziU64F64", Shape{64, 1, [4]uint8{64}, false}},
+	{"DivApproxF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivApproxFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivFullF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivFullFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivFullNearestF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivFullNearestFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivNearestF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivNearestFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivRMF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivRMF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivRMFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivRMFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivRPF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivRPF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivRPFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivRPFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivRZF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivRZF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivRZFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivRZFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivS64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"DivU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"DivU64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"Dp2aHiSS", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp2aHiSU", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp2aHiUS", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp2aHiUU", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp2aLoSS", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp2aLoSU", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp2aLoUS", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp2aLoUU", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp4aSS", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp4aSU", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp4aUS", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Dp4aUU", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Eq32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"Eq64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"EqBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EqF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EqF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EqF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"EqFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EqFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EquBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EquF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EquF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EquF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"EquFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"EquFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"Ex2ApproxF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2ApproxF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2ApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2ApproxFtzBF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2ApproxFtzBF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2ApproxFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2NearestF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2NearestF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2NearestF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2NearestFtzBF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2NearestFtzBF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"Ex2NearestFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"F32FromS16", Shape{32, 1, [4]uint8{32}, false}},
+	{"F32FromS8", Shape{32, 1, [4]uint8{32}, false}},
+	{"F64FromS16", Shape{64, 1, [4]uint8{32}, false}},
+	{"F64FromS8", Shape{64, 1, [4]uint8{32}, false}},
+	{"FiniteF32", Shape{1, 1, [4]uint8{32}, false}},
+	{"FiniteF64", Shape{1, 1, [4]uint8{64}, false}},
+	{"FmaBF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaBF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaFirstF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaFtzF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaFtzF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaFtzF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaFtzF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaFtzReluF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaFtzReluF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaFtzSatF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaFtzSatF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaFtzSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobBF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobBF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsBF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsBF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsReluBF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsReluBF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsReluF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsReluF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsSatF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobFactorsSatF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobReluBF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobReluBF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobReluF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobReluF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobSatF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaOobSatF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRMF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRMFirstF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRMFtzF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMFtzF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRMFtzSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMSatF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRMSatF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRPF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRPFirstF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRPFtzF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPFtzF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRPFtzSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPSatF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRPSatF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRZF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRZFirstF64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRZFtzF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZFtzF32x2", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"FmaRZFtzSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZSatF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaRZSatF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaReluBF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaReluBF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaReluF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaReluF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaSatF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaSatF16x2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaSatF32BF16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FmaSatF32F16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Fns32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"FromKernel", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"FromLocal", Shape{64, 1, [4]uint8{64}, false}},
+	{"FromShared", Shape{64, 1, [4]uint8{64}, false}},
+	{"GeBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GeFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeS16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeS32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeS64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GeU32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeU64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GeuBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeuF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeuF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeuF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GeuFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GeuFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GtFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtS16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtS32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtS64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GtU32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtU64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GtuBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtuF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtuF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtuF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"GtuFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"GtuFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"InfiniteF32", Shape{1, 1, [4]uint8{32}, false}},
+	{"InfiniteF64", Shape{1, 1, [4]uint8{64}, false}},
+	{"IsLocal", Shape{1, 1, [4]uint8{64}, false}},
+	{"IsShared", Shape{1, 1, [4]uint8{64}, false}},
+	{"LeBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LeFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeS16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeS32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeS64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LeU32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeU64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LeuBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeuF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeuF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeuF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LeuFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LeuFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"Lg2ApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Lg2ApproxFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Lg2NearestF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Lg2NearestFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Lop3", Shape{32, 4, [4]uint8{32, 32, 32, 32}, false}},
+	{"Lop3And3", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3AndOr", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3AndXor", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3Maj", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3Or3", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3OrAnd", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3Sel", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3Xor3", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Lop3XorAnd", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"LtBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LtFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtS16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtS32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtS64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LtU32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtU64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LtuBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtuF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtuF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtuF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"LtuFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"LtuFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"Mad24HiS32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Mad24HiSatS32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Mad24HiU32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Mad24LoS32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Mad24LoU32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadCutFtzF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadCutFtzSatF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadHiCS16", Shape{32, 3, [4]uint8{32, 32, 32}, true}},
+	{"MadHiCS32", Shape{32, 3, [4]uint8{32, 32, 32}, true}},
+	{"MadHiCS64", Shape{64, 3, [4]uint8{64, 64, 64}, true}},
+	{"MadHiCU16", Shape{32, 3, [4]uint8{32, 32, 32}, true}},
+	{"MadHiCU32", Shape{32, 3, [4]uint8{32, 32, 32}, true}},
+	{"MadHiCU64", Shape{64, 3, [4]uint8{64, 64, 64}, true}},
+	{"MadHiS16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadHiS32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadHiS64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"MadHiSatS32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadHiU16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadHiU32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadHiU64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"MadLo16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadLo32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadLo64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"MadLoC16", Shape{32, 3, [4]uint8{32, 32, 32}, true}},
+	{"MadLoC32", Shape{32, 3, [4]uint8{32, 32, 32}, true}},
+	{"MadLoC64", Shape{64, 3, [4]uint8{64, 64, 64}, true}},
+	{"MadWideS16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadWideS32", Shape{64, 3, [4]uint8{32, 32, 64}, false}},
+	{"MadWideU16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MadWideU32", Shape{64, 3, [4]uint8{32, 32, 64}, false}},
+	{"Mapa32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Mapa64", Shape{64, 2, [4]uint8{64, 32}, false}},
+	{"Max3AbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Max3F32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Max3FtzAbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Max3FtzF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Max3FtzNaNAbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Max3FtzNaNF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Max3NaNAbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Max3NaNF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MaxBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MaxFtzF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzNaNF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzNaNF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzNaNF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzNaNXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzNaNXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzNaNXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxFtzXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNXorsignAbsBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNXorsignAbsBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxNaNXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxReluS16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxReluS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxReluS8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxS16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxS64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MaxS8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxU16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxU64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MaxU8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxXorsignAbsBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxXorsignAbsBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MaxXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Min3AbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Min3F32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Min3FtzAbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Min3FtzF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Min3FtzNaNAbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Min3FtzNaNF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Min3NaNAbsF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Min3NaNF32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"MinBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MinFtzF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzNaNF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzNaNF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzNaNF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzNaNXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzNaNXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzNaNXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinFtzXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNXorsignAbsBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNXorsignAbsBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinNaNXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinReluS16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinReluS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinReluS8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinS16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinS64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MinS8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinU16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinU64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MinU8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinXorsignAbsBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinXorsignAbsBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinXorsignAbsF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinXorsignAbsF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MinXorsignAbsF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Mul24HiS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Mul24HiU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Mul24LoS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Mul24LoU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulFtzF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulFtzF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulFtzSatF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulFtzSatF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulHiS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulHiS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulHiS64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulHiU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulHiU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulHiU64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulLo16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulLo32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulLo64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRMF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRMF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRMF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRMFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRMFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRMFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRMFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRMSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRPF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRPF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRPF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRPFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRPFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRPFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRPFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRPSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRZF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRZF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRZF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRZFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRZFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRZFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"MulRZFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulRZSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulSatF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulSatF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulWideS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulWideS32", Shape{64, 2, [4]uint8{32, 32}, false}},
+	{"MulWideU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"MulWideU32", Shape{64, 2, [4]uint8{32, 32}, false}},
+	{"NanBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NanF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NanF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NanF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"NanFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NanFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"Ne32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"Ne64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"NeBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"NeFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"Neg16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Neg32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Neg64", Shape{64, 1, [4]uint8{64}, false}},
+	{"Neg8x4", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegBF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegBF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"NegFtzF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegFtzF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"NegQuietF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"NeuBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeuF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeuF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeuF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"NeuFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NeuFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NormalF32", Shape{1, 1, [4]uint8{32}, false}},
+	{"NormalF64", Shape{1, 1, [4]uint8{64}, false}},
+	{"Not16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Not32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Not64", Shape{64, 1, [4]uint8{64}, false}},
+	{"NotANumberF32", Shape{1, 1, [4]uint8{32}, false}},
+	{"NotANumberF64", Shape{1, 1, [4]uint8{64}, false}},
+	{"NumBF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NumF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NumF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NumF64", Shape{1, 2, [4]uint8{64, 64}, false}},
+	{"NumFtzF16", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NumFtzF32", Shape{1, 2, [4]uint8{32, 32}, false}},
+	{"NumberF32", Shape{1, 1, [4]uint8{32}, false}},
+	{"NumberF64", Shape{1, 1, [4]uint8{64}, false}},
+	{"Or32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Or64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"Pack2x16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Pack2x32", Shape{64, 2, [4]uint8{32, 32}, false}},
+	{"Pack2x8", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Pack4x16", Shape{64, 4, [4]uint8{32, 32, 32, 32}, false}},
+	{"Pack4x8", Shape{32, 4, [4]uint8{32, 32, 32, 32}, false}},
+	{"PackSatS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"PackSatS2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PackSatS4", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PackSatS8", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PackSatU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"PackSatU2", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PackSatU4", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PackSatU8", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PendingCount", Shape{32, 1, [4]uint8{64}, false}},
+	{"PolicyShare", Shape{64, 2, [4]uint8{32, 64}, false}},
+	{"Popc32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Popc64", Shape{32, 1, [4]uint8{64}, false}},
+	{"Prmt", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PrmtB4e", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PrmtEcl", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PrmtEcr", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PrmtF4e", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PrmtRc16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"PrmtRc8", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"RcpApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpApproxFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpApproxFtzF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RcpF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RcpFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpNearestF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpNearestFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpNearestFtzF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RcpRMF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpRMF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RcpRMFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpRPF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpRPF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RcpRPFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpRZF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RcpRZF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RcpRZFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RemS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"RemS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"RemS64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"RemU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"RemU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"RemU64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"RsqrtApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RsqrtApproxF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RsqrtApproxFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RsqrtApproxFtzF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RsqrtNearestF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RsqrtNearestF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"RsqrtNearestFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"RsqrtNearestFtzF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"SadS16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"SadS32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"SadS64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"SadU16", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"SadU32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"SadU64", Shape{64, 3, [4]uint8{64, 64, 64}, false}},
+	{"Sext16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Sext16To64", Shape{64, 1, [4]uint8{32}, false}},
+	{"Sext32To64", Shape{64, 1, [4]uint8{32}, false}},
+	{"Sext8", Shape{32, 1, [4]uint8{32}, false}},
+	{"Sext8To64", Shape{64, 1, [4]uint8{32}, false}},
+	{"Sext8to16", Shape{32, 1, [4]uint8{32}, false}},
+	{"ShfLClamp32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"ShfLWrap32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"ShfRClamp32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"ShfRWrap32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Shl16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Shl32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Shl64", Shape{64, 2, [4]uint8{64, 32}, false}},
+	{"ShrS16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"ShrS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"ShrS64", Shape{64, 2, [4]uint8{64, 32}, false}},
+	{"ShrU16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"ShrU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"ShrU64", Shape{64, 2, [4]uint8{64, 32}, false}},
+	{"SinApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SinApproxFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SinNearestF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SinNearestFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Slct32F32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Slct32S32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"Slct64F32", Shape{64, 3, [4]uint8{64, 64, 32}, false}},
+	{"Slct64S32", Shape{64, 3, [4]uint8{64, 64, 32}, false}},
+	{"SlctFtz32F32", Shape{32, 3, [4]uint8{32, 32, 32}, false}},
+	{"SlctFtz64F32", Shape{64, 3, [4]uint8{64, 64, 32}, false}},
+	{"SqrtApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtApproxFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"SqrtFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtRMF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtRMF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"SqrtRMFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtRPF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtRPF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"SqrtRPFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtRZF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"SqrtRZF64", Shape{64, 1, [4]uint8{64}, false}},
+	{"SqrtRZFtzF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"Sub16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Sub32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Sub64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"Sub8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubBF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubBF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubBorrow16", Shape{32, 2, [4]uint8{32, 32}, true}},
+	{"SubBorrow32", Shape{32, 2, [4]uint8{32, 32}, true}},
+	{"SubBorrow64", Shape{64, 2, [4]uint8{64, 64}, true}},
+	{"SubC16", Shape{32, 2, [4]uint8{32, 32}, true}},
+	{"SubC32", Shape{32, 2, [4]uint8{32, 32}, true}},
+	{"SubC64", Shape{64, 2, [4]uint8{64, 64}, true}},
+	{"SubF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubFtzF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubFtzF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubFtzSatF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubFtzSatF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRMF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRMFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRMFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRMFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRMSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRPF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRPFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRPFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRPFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRPSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRZF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRZFirstF64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRZFtzF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZFtzF32x2", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"SubRZFtzSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubRZSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatF16x2", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatF32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatF32BF16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatF32F16", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatS8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubSatU8x4", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SubnormalF32", Shape{1, 1, [4]uint8{32}, false}},
+	{"SubnormalF64", Shape{1, 1, [4]uint8{64}, false}},
+	{"SzextClampS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SzextClampU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SzextWrapS32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"SzextWrapU32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"TanhApproxBF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhApproxBF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhApproxF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhApproxF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhApproxF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhNearestBF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhNearestBF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhNearestF16", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhNearestF16x2", Shape{32, 1, [4]uint8{32}, false}},
+	{"TanhNearestF32", Shape{32, 1, [4]uint8{32}, false}},
+	{"ToLocal", Shape{64, 1, [4]uint8{64}, false}},
+	{"ToShared", Shape{64, 1, [4]uint8{64}, false}},
+	{"Trunc64To32", Shape{32, 1, [4]uint8{64}, false}},
+	{"Trunc64to16", Shape{32, 1, [4]uint8{64}, false}},
+	{"Trunc64to8", Shape{32, 1, [4]uint8{64}, false}},
+	{"Xor32", Shape{32, 2, [4]uint8{32, 32}, false}},
+	{"Xor64", Shape{64, 2, [4]uint8{64, 64}, false}},
+	{"Zext16", Shape{32, 1, [4]uint8{32}, false}},
+	{"Zext16to64", Shape{64, 1, [4]uint8{32}, false}},
+	{"Zext32To64", Shape{64, 1, [4]uint8{32}, false}},
+	{"Zext8", Shape{32, 1, [4]uint8{32}, false}},
+	{"Zext8to64", Shape{64, 1, [4]uint8{32}, false}},
 }
