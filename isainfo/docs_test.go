@@ -73,6 +73,6 @@ func formsInWords(forms []isainfo.Form) string {
 	if n := count["partial"] + count["todo"]; n > 0 {
 		limits = fmt.Sprintf(", %d of them in part or not yet", n)
 	}
-	return fmt.Sprintf("`check` knows %d forms of instructions; %d run%s. `ptxas` takes and no manual describes %s and some\n"+
-		"[modifiers and operands](docs/isa.md#undocumented) of the others: `check` accepts them, `run` exits with 5 and names them.\n", len(forms), len(forms)-count["undocumented"], limits, strings.Join(missing, ", "))
+	return fmt.Sprintf("`check` knows %d forms of instructions. The %d that the manual describes run%s. The others (%s), and some [modifiers\n"+
+		"and operands](docs/isa.md#undocumented), only `ptxas` knows: `run` refuses them by name, with exit status 5.\n", len(forms), len(forms)-count["undocumented"], limits, strings.Join(missing, ", "))
 }
