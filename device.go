@@ -229,7 +229,7 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 	return s, nil
 }
 
-// reaches tells whether kernels of d may access memory of o: both are devices of one machine.
+// reaches reports whether kernels of d may access memory of o: both are devices of one machine.
 func (d *Device) reaches(o *Device) bool { return d.machine.Arena.Space == o.machine.Arena.Space }
 
 func (d *Device) is(o *Device) bool { return d == o }
@@ -280,7 +280,7 @@ func (l *lifetime) use(f func() error) error {
 	})
 }
 
-// over tells whether the memory has ended, or will in a moment, with its device or alone.
+// over reports whether the memory has ended, or will in a moment, with its device or alone.
 func (l *lifetime) over() bool { return l.gone.Load() || l.d.closed.Load() }
 
 // end runs f, which frees the memory, the first time that it is called.

@@ -91,7 +91,7 @@ func init() {
 	tuning.CTAsAfter = func(device any, times uint32) { device.(*Device).ctasAfter = times }
 }
 
-// compiles tells whether code of a launch may be compiled.
+// compiles reports whether code of a launch may be compiled.
 func (d *Device) compiles(l *machine.Launch) bool {
 	return d.jit != nil && l.Observer == nil && l.OnFault == nil
 }

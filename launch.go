@@ -215,7 +215,7 @@ func (k *Kernel) missingShared(err error, l Launch) {
 	fault.Fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(names, "[], "))
 }
 
-// countsFromZero tells whether a kernel without shared variables has touched what the device keeps for itself in front of what the
+// countsFromZero reports whether a kernel without shared variables has touched what the device keeps for itself in front of what the
 // launch gives it.
 func (k *Kernel) countsFromZero(f *Fault, l Launch) bool {
 	at := f.Address
@@ -225,7 +225,7 @@ func (k *Kernel) countsFromZero(f *Fault, l Launch) bool {
 	return l.Shared != 0 && k.info.StaticShared == 0 && len(k.info.DynamicShared) == 0 && at < uint64(k.program.d.sizes.ReservedShared)
 }
 
-// pastShared tells whether a fault is an access outside of shared memory.
+// pastShared reports whether a fault is an access outside of shared memory.
 func pastShared(f *Fault) bool {
 	return f.Code == diag.Code(machine.OutOfBounds) &&
 		(f.Space == machine.Shared.String() || f.Space == machine.Generic.String() && mem.InShared(f.Address))

@@ -242,7 +242,7 @@ func constantsFirst(vars []*ir.Var) (list []*ir.Var) {
 	return append(list, rest...)
 }
 
-// constantsNear tells whether each constant variable is within 2 GiB of every other.
+// constantsNear reports whether each constant variable is within 2 GiB of every other.
 func (img *image) constantsNear() bool {
 	first, last := ^uint64(0), uint64(0)
 	for v, addr := range img.vars {

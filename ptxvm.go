@@ -158,7 +158,7 @@ func ParseJudge(name string) (Judge, error) {
 // String is the judge's name.
 func (j Judge) String() string { return isa.Judge(j).String() }
 
-// valid tells whether there is such a judge.
+// valid reports whether there is such a judge.
 func (j Judge) valid() bool { return j <= JudgeManual }
 
 // Dim3 is an extent in up to three dimensions; a zero component counts as 1.
@@ -283,7 +283,7 @@ func kernelInfo(f *ir.Func) KernelInfo {
 	return info
 }
 
-// readsThread tells whether an instruction reads %tid.
+// readsThread reports whether an instruction reads %tid.
 func readsThread(in ir.Inst) bool {
 	tid, _ := isa.LookupSpecial("%tid")
 	return slices.ContainsFunc(in.Ops, func(o ir.Operand) bool { return o.Kind == ir.OpSpec && o.Special == tid })

@@ -253,7 +253,7 @@ func (d *Device) Unused(b Buffer, name string) *Report {
 	return findings.Unused(name, what, first, end)
 }
 
-// holds tells whether a function is the program's.
+// holds reports whether a function is the program's.
 func (p *Program) holds(fn *machine.FuncInfo) bool {
 	f := decode.FuncOf(fn)
 	return f != nil && slices.Contains(p.module.Funcs, f)

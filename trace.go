@@ -65,7 +65,7 @@ func (t *Traced) Value(lane int) string {
 	return t.typ.Format(data[:t.typ.Size()])
 }
 
-// Number tells whether values count: integers, whose regular rows are worth seeing as such.
+// Number reports whether values count: integers, whose regular rows are worth seeing as such.
 func (t *Traced) Number() bool { return !t.typ.Float() && t.bits > 1 }
 
 // tracer is what a machine gets for a Trace; nil for nil.

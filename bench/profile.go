@@ -61,7 +61,7 @@ func (p *part) size() (n int) {
 	return n
 }
 
-// within tells whether the part runs PTX; else it brings warps in and out.
+// within reports whether the part runs PTX; else it brings warps in and out.
 func (p *part) within() bool {
 	return strings.Contains(p.title, " lanes, ") || strings.Contains(p.title, "a pass ") || strings.Contains(p.title, " turn")
 }

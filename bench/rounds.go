@@ -7,7 +7,7 @@ import "time"
 // spent is what a round took.
 type spent struct{ cpu, wall time.Duration }
 
-// whole tells whether the round had a processor all the time. In a virtual machine a round that had none for a while
+// whole reports whether the round had a processor all the time. In a virtual machine a round that had none for a while
 // can seem to have used less than it did: the system takes what the host has stolen off some round's time.
 func (s spent) whole() bool { return 10*s.cpu >= 9*s.wall }
 

@@ -86,7 +86,7 @@ func newForm(e *isa.Entry) Form {
 	return info
 }
 
-// runs tells whether statements of the form are executed.
+// runs reports whether statements of the form are executed.
 func (f Form) runs() bool { return f.Status != sem.Todo && f.Status != sem.Undocumented }
 
 // approximations lists the modifiers of e, or of its name, that ask for less than a rounded result.

@@ -110,7 +110,7 @@ func (r *repairer) commit(fixes []diag.Fix) bool {
 	return true
 }
 
-// fewer tells whether n errors went away; those that errors of the syntax hid may have come.
+// fewer reports whether n errors went away; those that errors of the syntax hid may have come.
 func fewer(before, after diag.List, n int) bool {
 	syntaxBefore, allBefore := countErrors(before)
 	syntaxAfter, allAfter := countErrors(after)

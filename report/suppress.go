@@ -154,7 +154,7 @@ func (s *Suppressions) Unused() (list []*Suppression) {
 	return list
 }
 
-// Meets tells whether a report is suppressed. All that mean it count as used.
+// Meets reports whether a report is suppressed. All that mean it count as used.
 func (s *Suppressions) Meets(r *Report) (met bool) {
 	if s == nil {
 		return false
@@ -168,7 +168,7 @@ func (s *Suppressions) Meets(r *Report) (met bool) {
 	return met
 }
 
-// Means tells whether the suppression is of a report.
+// Means reports whether the suppression is of a report.
 func (s *Suppression) Means(r *Report) bool {
 	switch {
 	case s.code != "*" && s.code != r.Code.String(),
@@ -181,7 +181,7 @@ func (s *Suppression) Means(r *Report) bool {
 	return s.at.means(&r.Here) && s.other.means(r.Other) || r.Code == diag.DataRace && s.at.means(r.Other) && s.other.means(&r.Here)
 }
 
-// means tells whether a place is one of the lines.
+// means reports whether a place is one of the lines.
 func (p *suppressedPlace) means(v *Involved) bool {
 	if p == nil {
 		return true

@@ -30,7 +30,7 @@ func All() (list []Kernel) {
 	return list
 }
 
-// Tuned tells whether the compiler may be tuned on the kernel; of the other half neither code nor profiles are read.
+// Tuned reports whether the compiler may be tuned on the kernel; of the other half neither code nor profiles are read.
 // The name decides, not a person.
 func (k Kernel) Tuned() bool {
 	h := fnv.New32a()

@@ -52,7 +52,7 @@ func both() *C.struct_pvm_thread { return C.thread_both() }
 // callHost runs a function of the program.
 func callHost(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) }
 
-// inHost tells whether such a function has called the engine.
+// inHost reports whether such a function has called the engine.
 func inHost() bool { return C.in_host() != 0 }
 
 // room is what a thread of the program has on the stack of the engine beyond what the engine needs, for actions of signals that come

@@ -57,7 +57,7 @@ func unpackLibraries(archive []byte) (string, error) {
 	return dir, nil
 }
 
-// unpacked tells whether a folder has the files, whole.
+// unpacked reports whether a folder has the files, whole.
 func unpacked(dir string, files *zip.Reader) bool {
 	for _, f := range files.File {
 		info, err := os.Stat(filepath.Join(dir, f.Name))

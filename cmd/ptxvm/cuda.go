@@ -44,7 +44,7 @@ Install nvcc (no GPU, no driver; it needs g++):
     python3 -m pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl
 or clang; PTXVM_NVCC=PATH names an nvcc that lies elsewhere`)
 
-// isCUDA tells whether a FILE is CUDA C++, by its name.
+// isCUDA reports whether a FILE is CUDA C++, by its name.
 func isCUDA(file string) bool { return strings.EqualFold(filepath.Ext(file), ".cu") }
 
 // findCUDA returns a compiler and its place.

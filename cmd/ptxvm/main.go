@@ -147,7 +147,7 @@ func escapeLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// wantStack tells whether defects are shown with the stack of the goroutine.
+// wantStack reports whether defects are shown with the stack of the goroutine.
 func wantStack() bool { return os.Getenv("PTXVM_STACK") != "" }
 
 // reportDefect prints what a report needs. A panic of a worker carries its stack behind the

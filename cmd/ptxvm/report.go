@@ -103,7 +103,7 @@ func (f *runFlags) showStopped(s streams, err error) {
 	f.sourceRoot.show(s.err, quote.Of(stopped)...)
 }
 
-// asDiagnostics tells whether err is a list of diagnostics.
+// asDiagnostics reports whether err is a list of diagnostics.
 func asDiagnostics(err error) (ptxvm.Diagnostics, bool) {
 	var diags ptxvm.Diagnostics
 	ok := errors.As(err, &diags)

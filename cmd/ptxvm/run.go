@@ -212,10 +212,10 @@ func (f *runFlags) keepable(err error) error {
 	return nil
 }
 
-// goesOn tells whether what comes behind a launch with this outcome is done.
+// goesOn reports whether what comes behind a launch with this outcome is done.
 func (f *runFlags) goesOn(err error) bool { return (f.keepOutput || f.keepGoing) && ended(err) }
 
-// ended tells whether the launches of an outcome ran to their ends, with reports or with faults that they went on behind.
+// ended reports whether the launches of an outcome ran to their ends, with reports or with faults that they went on behind.
 func ended(err error) bool {
 	found, rest := splitReports(err)
 	faults := faultsOf(rest)

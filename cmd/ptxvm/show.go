@@ -140,7 +140,7 @@ func printTensor(to io.Writer, m *ptxvm.TensorMemory) error {
 	return w.Flush()
 }
 
-// zeroColumns tells whether a table would only show zeros.
+// zeroColumns reports whether a table would only show zeros.
 func zeroColumns(m *ptxvm.TensorMemory, from int) bool {
 	return !slices.ContainsFunc(m.Words, func(row []uint32) bool {
 		return slices.ContainsFunc(row[from:from+columnsAcross], func(x uint32) bool { return x != 0 })

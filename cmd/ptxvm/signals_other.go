@@ -12,5 +12,5 @@ func warnNoOutput(io.Writer) {}
 
 func endByPipe() {}
 
-// closedPipe tells whether a write failed because the reader is gone: here that is an error like others.
+// closedPipe reports whether a write failed because the reader is gone: here that is an error like others.
 func closedPipe(error) bool { return false }

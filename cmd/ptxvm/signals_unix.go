@@ -20,7 +20,7 @@ import (
 // ignoreSignals is for readers that leave early, and for limits on the size of files.
 func ignoreSignals() { signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ) }
 
-// closedPipe tells whether a write to standard output or standard error failed because nothing reads it any more.
+// closedPipe reports whether a write to standard output or standard error failed because nothing reads it any more.
 func closedPipe(err error) bool {
 	var at *fs.PathError
 	return errors.Is(err, syscall.EPIPE) && errors.As(err, &at) && (at.Path == os.Stdout.Name() || at.Path == os.Stderr.Name())

@@ -13,7 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
-// isTerminal tells whether w is a terminal that a person looks at.
+// isTerminal reports whether w is a terminal that a person looks at.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -209,7 +209,7 @@ func holdsOpaque(t isa.Type, space Space) bool {
 	return !t.Opaque() || space == Global || space == Param || space == Tex
 }
 
-// isArray tells whether all that is declared are arrays.
+// isArray reports whether all that is declared are arrays.
 func isArray(s *syntax.Variables) bool {
 	for i := range s.Vars {
 		if len(s.Vars[i].Dims) == 0 {

@@ -102,7 +102,7 @@ func (c *checker) joinPrototype(old, o *Object, s *syntax.Function) {
 	}
 }
 
-// linkageClash tells whether a second declaration contradicts the first: .extern and
+// linkageClash reports whether a second declaration contradicts the first: .extern and
 // .weak stay what they are, .visible may be left out (ptxas 13.5).
 func linkageClash(old, now syntax.Word) bool {
 	if old == now {
@@ -276,7 +276,7 @@ func (c *checker) unnamed(o *Object) *Object {
 	return o
 }
 
-// declared tells whether the parameters being read are those of a declaration: a .callprototype, or a function without a body.
+// declared reports whether the parameters being read are those of a declaration: a .callprototype, or a function without a body.
 func (c *checker) declared() bool { return c.prototype || c.fn != nil && c.fn.Node.Body == nil }
 
 // maxParamAlign bounds the alignment of what is passed to a function (ptxas 13.5).

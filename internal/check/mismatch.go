@@ -417,7 +417,7 @@ func (c *checker) misspelling(s *syntax.Instruction, m *isa.Mismatch) (diag.Span
 	return diag.Span{}, false
 }
 
-// misspelled tells whether a word is a slip of the pen, and the known spelling makes the statement legal as it stands. Then
+// misspelled reports whether a word is a slip of the pen, and the known spelling makes the statement legal as it stands. Then
 // that is what was meant, and no other change of the modifiers is worth a word.
 func (c *checker) misspelled(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) bool {
 	at, ok := c.misspelling(s, m)

@@ -106,7 +106,7 @@ func (r *outliner) nested(class uint64, elems []syntax.Operand) bool {
 	return len(elems) <= maxParts && r.add(class|uint64(len(elems))) && r.list(elems)
 }
 
-// small tells whether e is a whole number of few digits, or its negative.
+// small reports whether e is a whole number of few digits, or its negative.
 func (c *checker) small(e *syntax.Expr) bool {
 	if e.Kind == syntax.ExprUnary && c.file.Kind(e.Token) == syntax.Minus {
 		e = e.X
@@ -171,7 +171,7 @@ func (a *accepted) add(o *outline, sel *isa.Sel) {
 	a.next = (a.next + 1) % uint8(len(a.outlines))
 }
 
-// plainSel tells whether nothing is to be done for a form beside recording it.
+// plainSel reports whether nothing is to be done for a form beside recording it.
 func (c *checker) plainSel(sel *isa.Sel) bool {
 	if c.inCall || c.inBranch || len(sel.Entry.Unique()) > 0 || len(sel.Entry.Until()) > 0 {
 		return false

@@ -27,10 +27,10 @@ func (c *checker) poisonName(v *syntax.Declarator) {
 	c.scopes.declare(c.file.Word(v.Name), o)
 }
 
-// poisoned tells whether a name's declaration was rejected.
+// poisoned reports whether a name's declaration was rejected.
 func (u Use) poisoned() bool { return u.Object != nil && u.Object.Kind == poisoned }
 
-// brokenName tells whether an undeclared name stands in a statement that could not be
+// brokenName reports whether an undeclared name stands in a statement that could not be
 // parsed, which may have been its declaration or that of its family.
 func (c *checker) brokenName(name syntax.TokenID) bool {
 	if c.broken == nil {

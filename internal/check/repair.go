@@ -117,7 +117,7 @@ func commonEnd(a, b string) int {
 	return n
 }
 
-// areTypes tells whether an exchange means something: the order of other words is free.
+// areTypes reports whether an exchange means something: the order of other words is free.
 func areTypes(a, b string) bool {
 	_, first := isa.LookupType(a)
 	_, second := isa.LookupType(b)
@@ -130,7 +130,7 @@ func replaced(tokens []string, i int, m string) []string {
 	return out
 }
 
-// matches tells whether the current operands are legal with other tokens.
+// matches reports whether the current operands are legal with other tokens.
 func (c *checker) matches(tokens []string) bool {
 	q := c.query
 	q.Tokens = tokens
@@ -237,7 +237,7 @@ func (c *checker) insertions(s *syntax.Instruction, r *repairs) []diag.Fix {
 	return fixes
 }
 
-// usual tells whether a missing modifier goes without saying: it is the only one, or the one
+// usual reports whether a missing modifier goes without saying: it is the only one, or the one
 // that other languages and older forms mean where they say nothing: rounding to the nearest
 // even number (9.7.3), a trap outside of an image (9.7.11.1).
 func usual(m string, all []string) bool {

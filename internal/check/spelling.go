@@ -55,7 +55,7 @@ func (f *formCache) find(s *syntax.Instruction) (*cachedForms, uint64) {
 	return nil, key
 }
 
-// same tells whether two instructions are spelled alike, but for their operands.
+// same reports whether two instructions are spelled alike, but for their operands.
 func (f *formCache) same(a, b *syntax.Instruction) bool {
 	if len(a.Mods) != len(b.Mods) || f.file.Word(a.Opcode) != f.file.Word(b.Opcode) || f.file.Word(a.Suffix) != f.file.Word(b.Suffix) {
 		return false

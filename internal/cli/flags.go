@@ -32,7 +32,7 @@ type Flag struct {
 	given bool
 }
 
-// List tells whether values add up instead of replacing each other.
+// List reports whether values add up instead of replacing each other.
 func (f *Flag) List() bool { _, list := f.Value.(*listValue); return list }
 
 // Words returns what help calls the value, empty for a switch, and the usage without quotes.
@@ -52,7 +52,7 @@ func (f *Flag) Words() (value, usage string) {
 // zeros are the texts of defaults that need no word.
 var zeros = []string{"", "0", "false", "[]", "0s"}
 
-// HasDefault tells whether the default is worth a word.
+// HasDefault reports whether the default is worth a word.
 func (f *Flag) HasDefault() bool { return !slices.Contains(zeros, f.Default) }
 
 // Flags are the flags of a verb. The zero value has none.
@@ -93,7 +93,7 @@ func (s *Flags) All() []*Flag {
 	return list
 }
 
-// Given tells whether the flag was set.
+// Given reports whether the flag was set.
 func (s *Flags) Given(name string) bool { f := s.flags[name]; return f != nil && f.given }
 
 // Set sets a flag as if it were given.

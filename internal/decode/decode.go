@@ -64,10 +64,10 @@ func New(mod *ir.Module, where Placement) *Decoder {
 	return &Decoder{mod: mod, where: where, programs: map[programKey]*Program{}, late: map[*ir.Func]bool{}, inline: map[*ir.Func]*ir.Inlined{}}
 }
 
-// Provided tells whether the runtime supplies a function that modules only declare.
+// Provided reports whether the runtime supplies a function that modules only declare.
 func Provided(name string) bool { return sem.IsNative(name) }
 
-// Prints tells whether kernels of a linked module can print: it refers to the function for that.
+// Prints reports whether kernels of a linked module can print: it refers to the function for that.
 func Prints(m *ir.Module) bool { return m.Func(sem.Printf) != nil }
 
 // DynamicStart returns the offset at which dynamic bytes of shared memory begin behind static
@@ -123,7 +123,7 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 	return p, nil
 }
 
-// StartsAsync tells whether a kernel may start asynchronous operations.
+// StartsAsync reports whether a kernel may start asynchronous operations.
 func (d *Decoder) StartsAsync(kernel *ir.Func) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -135,7 +135,7 @@ func (d *Decoder) StartsAsync(kernel *ir.Func) bool {
 	return late
 }
 
-// Multiplies tells whether a kernel may make products whose registers wgmma.fence orders.
+// Multiplies reports whether a kernel may make products whose registers wgmma.fence orders.
 func (d *Decoder) Multiplies(kernel *ir.Func) bool {
 	return d.StartsAsync(kernel) && slices.ContainsFunc(d.reach(kernel).funcs, func(f *ir.Func) bool {
 		return slices.ContainsFunc(f.Insts, func(in ir.Inst) bool { return sem.Fences(in.Sel) })

@@ -66,7 +66,7 @@ func (u *unit) analyse(f *ir.Func) *function {
 // line is what executes an instruction.
 func (x *function) line(pc int32) *sem.Line { return x.lines[x.f.Insts[pc].Sel] }
 
-// canBeScalar tells whether an instruction can run on scalar slots, which hold 64 bits.
+// canBeScalar reports whether an instruction can run on scalar slots, which hold 64 bits.
 func (x *function) canBeScalar(pc int32) bool {
 	fits := x.line(pc).Do.Scalar()
 	x.f.EachReg(&x.f.Insts[pc], func(r ir.Reg, _ ir.Access) {
@@ -75,7 +75,7 @@ func (x *function) canBeScalar(pc int32) bool {
 	return fits
 }
 
-// registerCalls tells whether parameters or results are registers: the old calling style,
+// registerCalls reports whether parameters or results are registers: the old calling style,
 // which passes rows.
 func registerCalls(f *ir.Func) bool {
 	for _, list := range [][]*ir.Param{f.Params, f.Rets} {
@@ -149,15 +149,15 @@ func (x *function) emit(code *machine.Code) error {
 	return nil
 }
 
-// stacks tells whether an instruction makes its own frame longer or shorter.
+// stacks reports whether an instruction makes its own frame longer or shorter.
 func stacks(in machine.Inst) bool {
 	return in.Op == uop.StackSave || in.Op == uop.StackRestore || in.Op == uop.Alloca
 }
 
-// calls tells whether an instruction makes frames behind its own.
+// calls reports whether an instruction makes frames behind its own.
 func calls(in machine.Inst) bool { return in.Op == uop.CallDirect || in.Op == uop.CallIndirect }
 
-// rowsOnly tells whether those who look on want registers to be where they are named: in rows.
+// rowsOnly reports whether those who look on want registers to be where they are named: in rows.
 func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace }
 
 // unwritten lists the registers that the function may read before it writes them, but for parameters.
@@ -286,7 +286,7 @@ func (x *function) rowUses(in *ir.Inst) (list []sem.RowUse) {
 	return list
 }
 
-// pinning tells whether an asynchronous operation in a function writes registers.
+// pinning reports whether an asynchronous operation in a function writes registers.
 func pinning(f *ir.Func) (yes bool) {
 	for pc := range f.Insts {
 		in := &f.Insts[pc]
@@ -314,7 +314,7 @@ func (x *function) rowShape(r ir.Reg) machine.Width {
 	return machine.Row64
 }
 
-// waits tells whether an instruction may be part of waiting for another thread, or a function that it calls.
+// waits reports whether an instruction may be part of waiting for another thread, or a function that it calls.
 func (u *unit) waits(in *ir.Inst) bool {
 	if !in.IsCall() || in.Call.Callee == nil || !in.Call.Callee.Defined {
 		return in.Waits()

@@ -23,23 +23,23 @@ func (b *before) fill(insts []ir.Inst, is func(*ir.Inst) bool) before {
 	return *b
 }
 
-// any tells whether an instruction of the kind stands in [from, to).
+// any reports whether an instruction of the kind stands in [from, to).
 func (b before) any(from, to int32) bool { return from < to && b[to] != b[from] }
 
-// quiet tells whether a branch closes a loop that waits for no other thread: without access that others
+// quiet reports whether a branch closes a loop that waits for no other thread: without access that others
 // could answer, sleep, barrier or call.
 func (x *function) quiet(in *ir.Inst) bool {
 	return !x.closes(in, func() before { return x.waitsAt.fill(x.f.Insts, x.waits) })
 }
 
-// stores tells whether the loops that a branch closes store anything.
+// stores reports whether the loops that a branch closes store anything.
 func (x *function) stores(in *ir.Inst) bool {
 	return x.closes(in, func() before {
 		return x.storesAt.fill(x.f.Insts, func(in *ir.Inst) bool { return in.Sel.Entry.Effects.Has(isa.Writes) })
 	})
 }
 
-// closes tells whether an instruction of a kind stands in a loop that the branch at x.pc closes.
+// closes reports whether an instruction of a kind stands in a loop that the branch at x.pc closes.
 func (x *function) closes(in *ir.Inst, kind func() before) bool {
 	for _, t := range in.Targets {
 		if from := x.f.Blocks[t].First; from < x.pc && kind().any(from, x.pc) {

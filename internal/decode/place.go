@@ -98,7 +98,7 @@ func (x *function) Home(v *ir.Var) sem.Home {
 	return sem.HomeParamArea
 }
 
-// threadWide tells whether a variable lies at one offset of local memory for all frames of a thread.
+// threadWide reports whether a variable lies at one offset of local memory for all frames of a thread.
 func threadWide(v *ir.Var) bool { return v.Space == ir.SpaceLocal && v.Func == nil }
 
 func (x *function) isParam(v *ir.Var) bool {

@@ -28,7 +28,7 @@ type UnsupportedForm struct {
 	At   []diag.Pos // of all
 }
 
-// Undocumented tells whether it is not executed because no manual describes it.
+// Undocumented reports whether it is not executed because no manual describes it.
 func (f *UnsupportedForm) Undocumented() bool { return errors.As(f.Err, new(*sem.UndocumentedError)) }
 
 func (e *UnsupportedError) Error() string {

@@ -47,7 +47,7 @@ type mark struct {
 	tips    []*node
 }
 
-// capturing tells whether the stream's work becomes a graph.
+// capturing reports whether the stream's work becomes a graph.
 func (s *stream) capturing() bool {
 	d := s.dev.d
 	if d.captures.Load() == 0 {
@@ -152,7 +152,7 @@ func (d *Driver) CaptureEnd(dev int, h uint64) (g uint64, code Code) {
 	return c.graph.self, Success
 }
 
-// joined tells whether all that was captured leads to the origin.
+// joined reports whether all that was captured leads to the origin.
 func (c *capture) joined() bool {
 	reached := map[*node]bool{}
 	var visit func(n *node)
@@ -205,7 +205,7 @@ func (d *Driver) leaveCapture(s *stream) {
 	}
 }
 
-// CapturesInto tells whether a stream is captured into a graph of the program's, which needs not be told at the end.
+// CapturesInto reports whether a stream is captured into a graph of the program's, which needs not be told at the end.
 func (d *Driver) CapturesInto(dev int, h uint64) bool {
 	s, code := d.streamOf(dev, h)
 	if code != Success {
@@ -298,7 +298,7 @@ func (d *Driver) onThread(id uint64) bool {
 	return now == id
 }
 
-// forbids tells whether a capture keeps a thread from calls that may wait for all work (CUDA Driver API,
+// forbids reports whether a capture keeps a thread from calls that may wait for all work (CUDA Driver API,
 // cuThreadExchangeStreamCaptureMode): its own thread unless one of the two is relaxed, another if both are global.
 func (c *capture) forbids(thread uint64, mode CaptureMode) bool {
 	if c.thread == thread {

@@ -91,7 +91,7 @@ func Configure(environ []string) (c Config, warnings []string, err error) {
 	return c, warnings, nil
 }
 
-// hidden tells whether CUDA_VISIBLE_DEVICES hides all devices: it is empty or begins with no device.
+// hidden reports whether CUDA_VISIBLE_DEVICES hides all devices: it is empty or begins with no device.
 func hidden(list string) bool {
 	first, _, _ := strings.Cut(list, ",")
 	return first == "" || strings.HasPrefix(first, "-")

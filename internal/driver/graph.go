@@ -516,7 +516,7 @@ func (n *node) forgetTold() {
 	}
 }
 
-// fixed tells whether nodes of a kind stay what they are.
+// fixed reports whether nodes of a kind stay what they are.
 func fixed(kind NodeKind) bool {
 	return kind == AllocNode || kind == FreeNode || kind == ValuesNode || kind == ConditionalNode
 }

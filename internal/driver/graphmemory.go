@@ -52,7 +52,7 @@ func (d *Driver) GraphMemoryReset(dev int, of GraphMemoryCount) Code {
 	return Success
 }
 
-// hasMemory tells whether nodes allocate or free memory, also inside. Such a graph is not copied, loses no node or edge, and has one
+// hasMemory reports whether nodes allocate or free memory, also inside. Such a graph is not copied, loses no node or edge, and has one
 // executable graph at a time (CUDA Driver API, cuGraphAddMemAllocNode).
 func (g *graph) hasMemory() bool {
 	return slices.ContainsFunc(g.nodes, func(n *node) bool {
@@ -61,7 +61,7 @@ func (g *graph) hasMemory() bool {
 	})
 }
 
-// fits tells whether a graph may have a node: what is freed must be of graphs, and not freed there already; a graph that is moved must be
+// fits reports whether a graph may have a node: what is freed must be of graphs, and not freed there already; a graph that is moved must be
 // the program's own, and not hold the one that it goes into.
 func (d *Driver) fits(g *graph, p *NodeParams) bool {
 	switch p.Kind {
@@ -75,7 +75,7 @@ func (d *Driver) fits(g *graph, p *NodeParams) bool {
 	return true
 }
 
-// frees tells whether a node of the graph frees what begins at an address.
+// frees reports whether a node of the graph frees what begins at an address.
 func (g *graph) frees(addr uint64) bool {
 	return slices.ContainsFunc(g.nodes, func(n *node) bool {
 		w, ok := n.work.(*freeWork)
@@ -83,7 +83,7 @@ func (g *graph) frees(addr uint64) bool {
 	})
 }
 
-// holds tells whether a graph is another, or has it inside.
+// holds reports whether a graph is another, or has it inside.
 func (g *graph) holds(other *graph) bool {
 	return g == other || slices.ContainsFunc(g.nodes, func(n *node) bool {
 		return slices.ContainsFunc(insideOf(n.work), func(in *graph) bool { return in.holds(other) })

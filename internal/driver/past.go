@@ -14,7 +14,7 @@ type passed struct {
 	seen map[string]bool // by ptxvm.Fault.ID
 }
 
-// first tells whether it is the first time, and notes it.
+// first reports whether it is the first time, and notes it.
 func (p *passed) first(f *ptxvm.Fault) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -193,7 +193,7 @@ func (s *stream) tail() *item {
 	return s.last
 }
 
-// idle tells whether all work is over.
+// idle reports whether all work is over.
 func (s *stream) idle() bool {
 	it := s.tail()
 	return it == nil || it.over.Load()

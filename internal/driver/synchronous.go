@@ -71,7 +71,7 @@ func (r *rule) fits(call CallKind, from, to memories) bool {
 	return r.from&from == from&^synced && r.to&to == to&^synced
 }
 
-// waits tells whether a call waits for what it does between two memories.
+// waits reports whether a call waits for what it does between two memories.
 func waits(call CallKind, from, to memories) bool {
 	for i := range rules {
 		if rules[i].fits(call, from, to) {

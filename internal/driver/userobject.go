@@ -34,7 +34,7 @@ func (d *Driver) UserObjectCreate(ptr, destroy uint64, refs, flags uint32) (h ui
 	return o.self, Success
 }
 
-// isCount tells whether a number of references is one.
+// isCount reports whether a number of references is one.
 func isCount(n uint32) bool { return n != 0 && n <= math.MaxInt32 }
 
 // UserObjectRetain gives the program more references.

@@ -31,7 +31,7 @@ type ValueOp struct {
 	Bits  int // 32 or 64
 }
 
-// met tells whether a word is what the operation waits for.
+// met reports whether a word is what the operation waits for.
 func (op *ValueOp) met(word uint64) bool {
 	var all uint64 = 1<<op.Bits - 1
 	switch word &= all; op.Kind {

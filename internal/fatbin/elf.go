@@ -13,7 +13,7 @@ import (
 
 const elfMagic = "\x7fELF"
 
-// IsELF tells whether data begins like an ELF file.
+// IsELF reports whether data begins like an ELF file.
 func IsELF(data []byte) bool { return bytes.HasPrefix(data, []byte(elfMagic)) }
 
 // machineCUDA is the ELF machine of cubins.

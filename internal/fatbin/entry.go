@@ -47,7 +47,7 @@ const (
 	atFlags, atUnpacked                   = 40, 56
 )
 
-// IsFatbin tells whether data begins like a fat binary.
+// IsFatbin reports whether data begins like a fat binary.
 func IsFatbin(data []byte) bool {
 	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == containMagic
 }

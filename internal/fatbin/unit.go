@@ -197,7 +197,7 @@ func (u *Unit) Choose(device isa.Target) (Text, error) {
 	return u.Texts[best], nil
 }
 
-// less tells whether u is to be taken before t.
+// less reports whether u is to be taken before t.
 func (t *Text) less(u *Text) bool {
 	switch {
 	case t.Cubin != u.Cubin:

@@ -73,7 +73,7 @@ func strayedFromShared(addr uint64, shared, local bool) (words, fix string) {
 // strayRange is how far from the beginning of its window an address may lie to be recognised by its lower half: 16 CTAs.
 const strayRange = 16 << mem.RankShift
 
-// lowerHalf tells whether an address is the lower half of one in a window.
+// lowerHalf reports whether an address is the lower half of one in a window.
 func lowerHalf(addr, window uint64) bool {
 	return addr>>32 == 0 && uint32(addr)-uint32(window) < strayRange
 }

@@ -80,7 +80,7 @@ var reportKinds = map[machine.ReportKind]reportKind{
 		"all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)"},
 }
 
-// Note tells whether a correct kernel may do what is reported, too.
+// Note reports whether a correct kernel may do what is reported, too.
 func Note(k machine.ReportKind) bool {
 	return k == machine.RaceEqual || k == machine.NeverUsed || k == machine.MbarrierParity
 }

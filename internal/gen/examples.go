@@ -107,7 +107,7 @@ func exampleModule(s *generate.Statement) string {
 	return string(syntax.Format(f, syntax.FormatOptions{Modifiers: info.ModifierOrder}))
 }
 
-// shows tells whether some instruction is of the entry.
+// shows reports whether some instruction is of the entry.
 func shows(info *check.Info, e *isa.Entry) bool {
 	found := false
 	var walk func(list []syntax.Stmt)

@@ -30,7 +30,7 @@ type laneFunc struct {
 	stamped bool   // it has loops
 }
 
-// carries tells whether the last operand and the last result are the carry flag.
+// carries reports whether the last operand and the last result are the carry flag.
 func (f *laneFunc) carries() bool { return len(f.results) == 2 }
 
 // sources returns the operands that are rows.

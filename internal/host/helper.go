@@ -132,5 +132,5 @@ func (h *helper) serve() (stays bool) {
 	return h.lookout.Load() != 0
 }
 
-// spinning tells whether one goroutine can be awake for another.
+// spinning reports whether one goroutine can be awake for another.
 func spinning() bool { return runtime.GOMAXPROCS(0) > 1 }

@@ -55,7 +55,7 @@ func (wk *worker) wantsAlone(g *grid) {
 	}
 }
 
-// leaves tells whether a worker is to leave the clusters to another one.
+// leaves reports whether a worker is to leave the clusters to another one.
 func (s *schedule) leaves(worker int) bool {
 	sole := s.sole.Load()
 	return sole != 0 && sole != int32(worker)+1

@@ -95,7 +95,7 @@ func (p *pace) piece(clusters uint64, n int) uint64 {
 	return 1
 }
 
-// differs tells whether a launch is to be done in the other way than what was better, to see whether that is still so:
+// differs reports whether a launch is to be done in the other way than what was better, to see whether that is still so:
 // one alone, or as many shared as end while the other workers wake, and three more.
 func (p *pace) differs(share bool, expected time.Duration) bool {
 	if share != p.shares || p.every == 0 {
@@ -119,7 +119,7 @@ func (p *pace) differs(share bool, expected time.Duration) bool {
 // tried ends the tries; they come half as often.
 func (p *pace) tried() { p.turns, p.every = 0, min(2*p.every, seldom) }
 
-// hopeless tells whether one of several launches that were shared to see what they take has lost more than others lose that
+// hopeless reports whether one of several launches that were shared to see what they take has lost more than others lose that
 // wake; the first one may lose anything as others have the processors.
 func (p *pace) hopeless(took time.Duration, clusters uint64) bool {
 	one := p.alone.of(clusters)
@@ -194,7 +194,7 @@ func (s *series) usual() time.Duration {
 	return gaps[len(gaps)-2]
 }
 
-// expects tells whether another launch is to follow the one that begins: it has followed one itself, or most have.
+// expects reports whether another launch is to follow the one that begins: it has followed one itself, or most have.
 func (s *series) expects() bool {
 	return s.number > 0 || s.events > uint(len(s.gaps)) && s.usual() <= s.lookout
 }

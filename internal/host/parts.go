@@ -68,7 +68,7 @@ func (s *schedule) share(parts []part, from uint64) {
 	s.parts = parts
 }
 
-// left tells whether there are clusters that no worker has taken.
+// left reports whether there are clusters that no worker has taken.
 func (s *schedule) left() bool {
 	for i := range s.parts {
 		if s.parts[i].left() != 0 {

@@ -40,12 +40,12 @@ func (s *schedule) enter() bool {
 // leave tells that a cluster has ended.
 func (s *schedule) leave() { s.resident.Add(-1) }
 
-// crowded tells whether another cluster could use a worker, which may have its own.
+// crowded reports whether another cluster could use a worker, which may have its own.
 func (s *schedule) crowded(own bool) bool {
 	return s.waiting.Load() > 0 || (own || s.left()) && s.resident.Load() < s.room
 }
 
-// last tells whether one cluster is left, so that no worker will ever be crowded.
+// last reports whether one cluster is left, so that no worker will ever be crowded.
 func (s *schedule) last() bool {
 	return s.resident.Load() == 1 && s.waiting.Load() == 0 && s.taken.Load() == 0 && !s.left()
 }
@@ -73,7 +73,7 @@ func (s *schedule) unpark() *machine.Cluster {
 	return c
 }
 
-// stuck tells whether no cluster is left that could change what the hopeless ones wait for.
+// stuck reports whether no cluster is left that could change what the hopeless ones wait for.
 func (s *schedule) stuck() bool {
 	return s.hopeless.Load() >= s.resident.Load() && (!s.left() && s.taken.Load() == 0 || s.resident.Load() >= s.room)
 }

@@ -122,7 +122,7 @@ func (wk *worker) obtain(g *grid) *machine.Cluster {
 	return cl
 }
 
-// own tells whether the worker has taken clusters that it has not begun.
+// own reports whether the worker has taken clusters that it has not begun.
 func (wk *worker) own() bool { return wk.mine < wk.mineEnd }
 
 // next returns a cluster that the worker is to begin, if there is one: of those that it has taken, else it takes some.
@@ -201,13 +201,13 @@ func (wk *worker) settle(g *grid, cl *machine.Cluster, v machine.Verdict) {
 	}
 }
 
-// Crowded tells whether another cluster could use the core.
+// Crowded reports whether another cluster could use the core.
 func (wk *worker) Crowded() bool {
 	s := &wk.grid.sched
 	return s.crowded(wk.own()) || s.leaves(wk.index)
 }
 
-// Last tells whether no other cluster can use the core before the running one has ended.
+// Last reports whether no other cluster can use the core before the running one has ended.
 func (wk *worker) Last() bool { return !wk.own() && wk.grid.sched.last() }
 
 // GiveUp counts a cluster among those that have waited in vain, and tells whether no other one could help it.

@@ -77,6 +77,6 @@ func eachWrite(ops []Operand, visit func(Reg, Access)) {
 	}
 }
 
-// kills tells whether a write by this instruction ends the life of the old value: under a
+// kills reports whether a write by this instruction ends the life of the old value: under a
 // guard the lanes that do not execute keep it.
 func (in *Inst) kills() bool { return in.Guard.Reg == NoReg }

@@ -10,7 +10,7 @@ type Bits []uint64
 // NewBits returns an empty set for members below n.
 func NewBits(n int) Bits { return make(Bits, (n+63)/64) }
 
-// Has tells whether i is a member; members beyond the set's size are not.
+// Has reports whether i is a member; members beyond the set's size are not.
 func (b Bits) Has(i int) bool {
 	return i>>6 < len(b) && b[i>>6]>>(uint(i)&63)&1 != 0
 }

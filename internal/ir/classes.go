@@ -241,7 +241,7 @@ func (s *solver) queue(pc int32) {
 	}
 }
 
-// diverges tells whether the lanes of a converged warp may leave this instruction by
+// diverges reports whether the lanes of a converged warp may leave this instruction by
 // different ways.
 func (s *solver) diverges(in *Inst) bool {
 	if s.guard(in).Kind == Vector {

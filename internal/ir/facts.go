@@ -73,7 +73,7 @@ func (f *Func) computeDominators() {
 	}
 }
 
-// Dominates tells whether every way from the function's start to block b passes block a.
+// Dominates reports whether every way from the function's start to block b passes block a.
 func (f *Func) Dominates(a, b BlockID) bool {
 	for b != a && b != NoBlock {
 		b = f.Blocks[b].IDom

@@ -61,7 +61,7 @@ func search(next [][]int32, roots ...int32) *dfs {
 	return d
 }
 
-// ancestor tells whether a is v or above v in the search tree.
+// ancestor reports whether a is v or above v in the search tree.
 func (d *dfs) ancestor(a, v int32) bool {
 	return d.pre[a] <= d.pre[v] && d.pre[v] <= d.last[a]
 }

@@ -100,7 +100,7 @@ func (in *Inst) flow() flow {
 	return in.property().flow
 }
 
-// endsBlock tells whether control may go elsewhere than to the next instruction and come
+// endsBlock reports whether control may go elsewhere than to the next instruction and come
 // back to this function: a guarded exit only takes lanes away.
 func (in *Inst) endsBlock() bool {
 	switch in.flow() {
@@ -112,7 +112,7 @@ func (in *Inst) endsBlock() bool {
 	return false
 }
 
-// stops tells whether control never reaches the next instruction.
+// stops reports whether control never reaches the next instruction.
 func (in *Inst) stops() bool { return in.endsBlock() && in.Guard.Reg == NoReg }
 
 // IsCall, IsBranch and IsReturn tell how control leaves the instruction.
@@ -127,10 +127,10 @@ func (in *Inst) IsReturn() bool { return in.flow() == flowRet }
 // LeaveKernel turns a return into an exit, which is what it means in a kernel (9.7.12.6).
 func (in *Inst) LeaveKernel() { in.Sel = exitSel() }
 
-// pure tells whether an instruction only computes its results from its operands.
+// pure reports whether an instruction only computes its results from its operands.
 func (in *Inst) pure() bool { return in.Sel.Entry.Effects.Bits == 0 && in.flow() == flowNext }
 
-// Elementwise tells whether a handler may write the result of one lane before it reads the
+// Elementwise reports whether a handler may write the result of one lane before it reads the
 // operands of the next, so that the result can have the row of an operand that dies here:
 // a pure instruction with one result of one row and no vector operands.
 func (in *Inst) Elementwise() bool {

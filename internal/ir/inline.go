@@ -67,7 +67,7 @@ func (f *Func) Inline() *Inlined {
 	}
 }
 
-// hasStack tells whether the function changes the size of its frame.
+// hasStack reports whether the function changes the size of its frame.
 func (f *Func) hasStack() bool {
 	return slices.ContainsFunc(f.Insts, func(in Inst) bool {
 		id := in.Sel.ID()
@@ -255,7 +255,7 @@ func (x *inliner) callee(outer *body, c *Call, pc int32) {
 	}
 }
 
-// branched tells whether a branch goes to a label.
+// branched reports whether a branch goes to a label.
 func (x *inliner) branched(label int) bool {
 	return slices.ContainsFunc(x.out.Insts, func(in Inst) bool { return slices.Contains(in.Targets, BlockID(label)) })
 }

@@ -8,7 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
-// inlines tells whether the callee of a call that stands in the body of a site, or in the kernel, is put in place.
+// inlines reports whether the callee of a call that stands in the body of a site, or in the kernel, is put in place.
 func (x *inliner) inlines(site int, in *Inst) bool {
 	c := in.Call
 	f := c.Callee
@@ -28,7 +28,7 @@ func (x *inliner) inlines(site int, in *Inst) bool {
 	return site >= 0 || x.size+x.fits[f] <= maxInlinedAll
 }
 
-// fit tells whether a function can be put in place, with all that it calls.
+// fit reports whether a function can be put in place, with all that it calls.
 func (x *inliner) fit(f *Func) bool {
 	if _, known := x.fits[f]; !known {
 		x.fits[f] = 0 // if it calls itself
@@ -39,7 +39,7 @@ func (x *inliner) fit(f *Func) bool {
 	return x.fits[f] != 0
 }
 
-// passesMemory tells whether all parameters and results are in memory, of which the function loads the ones and stores the others.
+// passesMemory reports whether all parameters and results are in memory, of which the function loads the ones and stores the others.
 func (f *Func) passesMemory() bool {
 	mine := map[*Var]isa.ID{}
 	for _, p := range f.Params {
@@ -98,7 +98,7 @@ func (x *inliner) onlyComputes(f *Func) (size int) {
 	return size
 }
 
-// Waits tells whether an instruction may be part of waiting for another thread, or ends or parts more than its own lanes.
+// Waits reports whether an instruction may be part of waiting for another thread, or ends or parts more than its own lanes.
 func (in *Inst) Waits() bool {
 	if in.Inlined {
 		return false

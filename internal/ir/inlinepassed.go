@@ -89,7 +89,7 @@ func (x *inliner) pieceRegister(regs map[*Var]map[int64]Reg, o *Operand, bytes i
 	return r
 }
 
-// overlaps tells whether pieces overlap.
+// overlaps reports whether pieces overlap.
 func overlaps(pieces map[int64]int64) bool {
 	for a, n := range pieces {
 		for b := range pieces {

@@ -161,10 +161,10 @@ func (f *Func) postOrder() (order []BlockID, at []int32) {
 	return order, at
 }
 
-// LiveIn tells whether a register is live at the start of a block.
+// LiveIn reports whether a register is live at the start of a block.
 func (f *Func) LiveIn(b BlockID, r Reg) bool { return f.liveAtEdge(f.Blocks[b].liveIn, r) }
 
-// LiveOut tells whether a register is live at the end of a block.
+// LiveOut reports whether a register is live at the end of a block.
 func (f *Func) LiveOut(b BlockID, r Reg) bool { return f.liveAtEdge(f.Blocks[b].liveOut, r) }
 
 func (f *Func) liveAtEdge(at set, r Reg) bool {

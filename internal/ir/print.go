@@ -410,7 +410,7 @@ func (p *printer) address(f *Func, o *Operand) {
 	}
 }
 
-// inFrame tells whether a variable belongs to the frames of its function.
+// inFrame reports whether a variable belongs to the frames of its function.
 func (v *Var) inFrame() bool {
 	return v.Func != nil && (v.Space == SpaceLocal || v.Space == SpaceParam)
 }

@@ -223,7 +223,7 @@ func (f *Func) touched(h *hulls, pc int32) {
 	})
 }
 
-// Late tells whether an instruction touches registers after it has been issued: tcgen05.ld writes them, wgmma.mma_async also
+// Late reports whether an instruction touches registers after it has been issued: tcgen05.ld writes them, wgmma.mma_async also
 // reads.
 func (in *Inst) Late(a Access) bool {
 	switch in.Sel.Entry.Effects.Async {

@@ -153,7 +153,7 @@ func (s *solver) converted(in *Inst) Class {
 
 func integer(t isa.Type) bool { return t.Kind() == isa.Signed || t.Kind() == isa.Unsigned }
 
-// wraps tells whether an addition is plain arithmetic modulo 2^n of whole registers.
+// wraps reports whether an addition is plain arithmetic modulo 2^n of whole registers.
 func (in *Inst) wraps() bool {
 	return !in.Sel.Has(isa.M_sat) && in.Sel.Type(isa.C_type).Kind() != isa.Packed
 }

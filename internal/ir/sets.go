@@ -40,7 +40,7 @@ func (s *sets) finish() { s.ownWord, s.ownNode = set(len(s.words)), set(len(s.no
 // size is the memory that the trees take, in bytes.
 func (s *sets) size() int { return 8*len(s.words) + 4*fan*len(s.nodes) }
 
-// has tells whether i is a member of a.
+// has reports whether i is a member of a.
 func (s *sets) has(a set, i int) bool {
 	for level := s.levels; level > 0 && a != 0; level-- {
 		a = s.nodes[a][part(i, level)]

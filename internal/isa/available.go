@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Available tells whether some statement of the entry may stand in a module of this version
+// Available reports whether some statement of the entry may stand in a module of this version
 // and target: all gates without a condition pass, and some choice of modifiers passes the rest.
 func (e *Entry) Available(v Version, t Target) bool {
 	conditional := false
@@ -56,7 +56,7 @@ func (e *Entry) anyPasses(v Version, t Target) bool {
 	return false
 }
 
-// passes tells whether a module of this version and target may have the statement with some operands.
+// passes reports whether a module of this version and target may have the statement with some operands.
 func (p *plan) passes(v Version, t Target) bool {
 	for _, g := range p.rowGates {
 		if !g.Passes(v, t) {
@@ -71,7 +71,7 @@ func (p *plan) passes(v Version, t Target) bool {
 	return true
 }
 
-// availableIn tells whether some target may use the entry in a version.
+// availableIn reports whether some target may use the entry in a version.
 func (e *Entry) availableIn(v Version) bool {
 	for _, t := range Targets() {
 		if TargetSince(t) <= v && e.Available(v, t) {

@@ -238,7 +238,7 @@ func (b *blamer) entry() {
 	}
 }
 
-// demands tells whether the form has a place for a modifier that cannot stay empty.
+// demands reports whether the form has a place for a modifier that cannot stay empty.
 func (a *Alt) demands(e *Entry, m Mod) bool {
 	for i := range a.slots {
 		if s := &a.slots[i]; !s.opt && s.accepts(e, m) {
@@ -257,7 +257,7 @@ type openKey struct {
 	t Target
 }
 
-// open tells whether a module of a version and target may use some statement of the entry.
+// open reports whether a module of a version and target may use some statement of the entry.
 func (e *Entry) open(v Version, t Target) bool {
 	key := openKey{e, v, t}
 	known, ok := openEntries.Load(key)

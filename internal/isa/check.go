@@ -195,7 +195,7 @@ func checkStoreParam(q *Query, p *plan) string {
 	return ""
 }
 
-// has tells whether the statement has the modifier of a spelling.
+// has reports whether the statement has the modifier of a spelling.
 func (p *plan) has(spelling string) bool {
 	m := p.sel.Entry.table.knownMod(spelling)
 	return m != 0 && p.sel.Has(m)

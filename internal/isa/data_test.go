@@ -109,7 +109,7 @@ func shuffleFree(e *Entry, alt int, mods []Mod, r *rand.Rand) {
 	}
 }
 
-// leads tells whether m is one of the modifiers whose place is fixed.
+// leads reports whether m is one of the modifiers whose place is fixed.
 func (e *Entry) leads(m Mod) bool {
 	return slices.ContainsFunc(e.first, func(r valueRef) bool { return r.mod == m || r.class >= 0 && e.classes[r.class].has(m) })
 }
@@ -139,7 +139,7 @@ func checkDisjoint(t *testing.T, s *Sample) {
 	}
 }
 
-// sameOperands tells whether two lists of operands can be the same text: in each place the
+// sameOperands reports whether two lists of operands can be the same text: in each place the
 // same bracket and a kind in common.
 func sameOperands(a, b []OperandSpec) bool {
 	if len(a) != len(b) {

@@ -58,7 +58,7 @@ func (d *dealer) join(from, to int) {
 	}
 }
 
-// share tells whether two slots are of one family: they have a value in common, or both
+// share reports whether two slots are of one family: they have a value in common, or both
 // take types, or both take state spaces (facts: ptxas keeps the order of these), or the entry
 // says that they keep their order.
 func (d *dealer) share(i, j int) bool {
@@ -74,7 +74,7 @@ func (d *dealer) share(i, j int) bool {
 	return d.e.table.modType(a) != 0 && d.e.table.modType(b) != 0 || d.isSpace(a) && d.isSpace(b)
 }
 
-// ordered tells whether an order clause names the modifiers of a slot.
+// ordered reports whether an order clause names the modifiers of a slot.
 func (d *dealer) ordered(slot int) bool {
 	m := d.values(slot)[0]
 	return slices.ContainsFunc(d.e.ordered, func(r valueRef) bool { return r.mod == m || r.class >= 0 && d.e.classes[r.class].has(m) })
@@ -106,7 +106,7 @@ func (d *dealer) valuesOf(s *slot) []Mod {
 	}
 }
 
-// led tells whether the modifiers of the first clause stand before all others, in its order.
+// led reports whether the modifiers of the first clause stand before all others, in its order.
 func (d *dealer) led() bool {
 	at, last := 0, -1
 	for i, m := range d.mods {
@@ -148,7 +148,7 @@ func (d *dealer) deal(n int) {
 	}
 }
 
-// passed tells whether a later slot of the family is taken already.
+// passed reports whether a later slot of the family is taken already.
 func (d *dealer) passed(slot int) bool {
 	for j := slot + 1; j < len(d.taken); j++ {
 		if d.taken[j] != 0 && d.family[j] == d.family[slot] {
@@ -158,7 +158,7 @@ func (d *dealer) passed(slot int) bool {
 	return false
 }
 
-// behind tells whether any later slot is taken already.
+// behind reports whether any later slot is taken already.
 func (d *dealer) behind(slot int) bool {
 	for i := slot + 1; i < len(d.taken); i++ {
 		if d.taken[i] != 0 && !d.alt.slots[i].suffix {
@@ -204,7 +204,7 @@ func (d *dealer) takeSuffix() bool {
 	return found
 }
 
-// complete tells whether all needed slots are taken, and groups wholly or not at all.
+// complete reports whether all needed slots are taken, and groups wholly or not at all.
 func (d *dealer) complete() bool {
 	for i := range d.alt.slots {
 		s := &d.alt.slots[i]

@@ -58,7 +58,7 @@ func (d *Directive) Part(name string) *Part {
 	return &Part{}
 }
 
-// Available tells whether a module of this version and target may have the part.
+// Available reports whether a module of this version and target may have the part.
 func (p *Part) Available(v Version, t Target) bool {
 	return p.Since.Passes(v, t) && !p.Until.Passes(v, t)
 }
@@ -112,7 +112,7 @@ func newest(since, until Gate) (Version, Target) {
 // IsPragma tells the strings of .pragma from directives.
 func (d *Directive) IsPragma() bool { return d.Name[0] == '"' }
 
-// In tells whether the directive may stand in a place.
+// In reports whether the directive may stand in a place.
 func (d *Directive) In(place string) bool { return slices.Contains(d.Places, place) }
 
 // directiveTable is the data. It is cut into entries when it is first asked for.
@@ -312,7 +312,7 @@ func quotedNames(words []string) (names []string) {
 	return names
 }
 
-// Named tells whether a string token is one of the names that may stand in the place of a number; letters of either case do.
+// Named reports whether a string token is one of the names that may stand in the place of a number; letters of either case do.
 func (a *Arity) Named(token string) bool {
 	return slices.Contains(a.Names, strings.ToLower(strings.Trim(token, `"`)))
 }

@@ -95,7 +95,7 @@ type Effects struct {
 	Async AsyncKind
 }
 
-// Has tells whether the entry has one of the effects.
+// Has reports whether the entry has one of the effects.
 func (e *Effects) Has(x Effect) bool { return e.Bits&x != 0 }
 
 // simpleEffects are the words that stand alone.
@@ -197,7 +197,7 @@ func (p *entryParser) syncEffect(words []string) error {
 // scopeNames are the modifiers that name a set of threads (8.5).
 var scopeNames = map[string]bool{".cta": true, ".cluster": true, ".gpu": true, ".gl": true, ".sys": true}
 
-// isScope tells whether a qualifier names scopes: by its modifier, or by one of its class.
+// isScope reports whether a qualifier names scopes: by its modifier, or by one of its class.
 func (p *entryParser) isScope(q Qualifier) bool {
 	mods := []Mod{q.Mod}
 	if i, ok := p.classIndex(p.t.classes.name(q.Class)); ok {

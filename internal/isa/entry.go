@@ -89,7 +89,7 @@ type slot struct {
 	suffix bool // stands behind an address operand: [a].unified
 }
 
-// accepts tells whether the slot takes m.
+// accepts reports whether the slot takes m.
 func (s *slot) accepts(e *Entry, m Mod) bool {
 	switch {
 	case s.class < 0:
@@ -110,7 +110,7 @@ func containsMod(list []Mod, m Mod) bool {
 	return false
 }
 
-// takes tells whether the form has a place for the class.
+// takes reports whether the form has a place for the class.
 func (a *Alt) takes(class int) bool {
 	for i := range a.slots {
 		if a.slots[i].class == class {

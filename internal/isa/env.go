@@ -47,7 +47,7 @@ func (v *env) get(class int) Mod {
 	return 0
 }
 
-// has tells whether a modifier is there, or a class has a value.
+// has reports whether a modifier is there, or a class has a value.
 func (v *env) has(r valueRef) bool {
 	if r.class < 0 {
 		return slices.Contains(v.mods, r.mod)
@@ -55,7 +55,7 @@ func (v *env) has(r valueRef) bool {
 	return v.get(r.class) != 0
 }
 
-// names tells whether m is among the values of a reference. A class of the form stands for
+// names reports whether m is among the values of a reference. A class of the form stands for
 // the value that it has, a set for its members.
 func (v *env) names(r valueRef, m Mod) bool {
 	switch {

@@ -17,7 +17,7 @@ type GateAlt struct {
 	Targets []Target
 }
 
-// Passes tells whether a module of this version and target may use what is gated.
+// Passes reports whether a module of this version and target may use what is gated.
 func (g Gate) Passes(v Version, t Target) bool {
 	for i := range g {
 		if g[i].passes(v, t) {

@@ -17,7 +17,7 @@ func (e *Entry) GateLines() (list []GateLine) {
 	return list
 }
 
-// Under tells whether a reading stands under a gate of its entry, not counting what only the
+// Under reports whether a reading stands under a gate of its entry, not counting what only the
 // kinds of its operands decide.
 func (s *Sample) Under(l *GateLine) bool {
 	list := s.Since
@@ -32,7 +32,7 @@ func (s *Sample) Under(l *GateLine) bool {
 	return false
 }
 
-// Holds tells whether a target satisfies one of those that the alternative names, if it names any.
+// Holds reports whether a target satisfies one of those that the alternative names, if it names any.
 func (a *GateAlt) Holds(t Target) bool { return a.passesTarget(t) }
 
 // PreviousVersion returns the version before v, 0 if v is the first.

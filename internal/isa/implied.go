@@ -23,7 +23,7 @@ func (s *Sel) Implied(v Version, t Target) *Sel {
 	return s
 }
 
-// converts64 tells whether the source or the destination of a conversion has 64 bits.
+// converts64 reports whether the source or the destination of a conversion has 64 bits.
 func (s *Sel) converts64() bool { return s.Type(C_dtype).Bits() == 64 || s.Type(C_atype).Bits() == 64 }
 
 // spelled returns the same form with other modifiers, s itself if there is no such statement.

@@ -46,7 +46,7 @@ func (j Judge) clause(line string) (text string, ok bool) {
 	return line, true
 }
 
-// named tells whether a line belongs to one judge alone.
+// named reports whether a line belongs to one judge alone.
 func (j Judge) named(line string) bool { return strings.HasPrefix(line, judgeNames[j]+": ") }
 
 // addWhy keeps the comment behind a clause that one judge alone has, and returns it.

@@ -23,7 +23,7 @@ func (p *Part) words() string {
 	return text
 }
 
-// Available tells whether a module of this version and target may have the directive.
+// Available reports whether a module of this version and target may have the directive.
 func (d *Directive) Available(v Version, t Target) bool {
 	return d.Since.Passes(v, t) && !d.Until.Passes(v, t)
 }
@@ -59,7 +59,7 @@ func (d *Directive) Changes(from, to Version, t Target) (kind Changed, what []st
 // Gates says since when and where the register is there.
 func (s Special) Gates() []string { return []string{"since " + s.Info().Since.words()} }
 
-// Available tells whether a module of this version and target may have the register, with the
+// Available reports whether a module of this version and target may have the register, with the
 // directive that it needs.
 func (s Special) Available(v Version, t Target) bool {
 	needs := LookupDirective(s.Info().Needs)

@@ -54,7 +54,7 @@ func (f *Forms) Match(t *ISA, q *Query) (*Sel, []Mismatch) {
 	return nil, t.explain(q)
 }
 
-// Steady tells whether the kinds and types of the operands decide alone where they name no variable, for one version
+// Steady reports whether the kinds and types of the operands decide alone where they name no variable, for one version
 // and target: no form asks for the value of a constant.
 func (f *Forms) Steady() bool {
 	for _, p := range f.plans {
@@ -67,7 +67,7 @@ func (f *Forms) Steady() bool {
 
 func (c namedCheck) asksValue() bool { return !kindChecks[c.name] }
 
-// bounded tells whether a part of an operand has a range of values.
+// bounded reports whether a part of an operand has a range of values.
 func (o operandSpec) bounded() bool {
 	for i := range o.parts {
 		if slices.ContainsFunc(o.parts[i].kinds, func(k kindSpec) bool { return k.ranges != nil }) {
@@ -77,7 +77,7 @@ func (o operandSpec) bounded() bool {
 	return false
 }
 
-// fits tells whether the operands are as the plan says.
+// fits reports whether the operands are as the plan says.
 func (p *plan) fits(q *Query) bool {
 	if len(q.Operands) != len(p.operands) {
 		return false
@@ -177,7 +177,7 @@ func (p *partSpec) fitsInside(s *Shape, bracket byte) bool {
 	return false
 }
 
-// allowed tells whether gates and checks pass.
+// allowed reports whether gates and checks pass.
 func (p *plan) allowed(q *Query) bool {
 	if !p.gatesPass(q) {
 		return false

@@ -27,7 +27,7 @@ func NearestFold(word string, names []string) string {
 	return Nearest(word, names)
 }
 
-// Misspelled tells whether s can hardly be anything but a slip of the pen for name: one letter
+// Misspelled reports whether s can hardly be anything but a slip of the pen for name: one letter
 // is wrong, missing, too many or exchanged with the next one, in a word that is long enough
 // and no digit of which changes. (.L3 may mean .L1 or .L2, and .nand is no slip for .and.)
 func Misspelled(s, name string) bool {

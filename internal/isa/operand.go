@@ -233,7 +233,7 @@ func (k *kindSpec) misfitSymbolSpace(base *Shape) misfit {
 	return wrongSpace
 }
 
-// generic tells whether generic addresses reach the space without a conversion.
+// generic reports whether generic addresses reach the space without a conversion.
 func (s Space) generic() bool { return s == GlobalSpace || s == SharedSpace || s == LocalSpace }
 
 // misfitPointer: a register that holds an address is a whole number, of 32 bits for tensor

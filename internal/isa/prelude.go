@@ -145,7 +145,7 @@ func (i *ignoredMods) add(opcodes, list []string) {
 	}
 }
 
-// by tells whether instructions of an opcode ignore a modifier.
+// by reports whether instructions of an opcode ignore a modifier.
 func (i *ignoredMods) by(opcode, modifier string) bool {
 	list, named := i.of[opcode]
 	if !named {
@@ -257,7 +257,7 @@ func (p *prelude) addFamily(members []string) error {
 	return err
 }
 
-// inFamily tells whether arch is the member named first or a later one of its family.
+// inFamily reports whether arch is the member named first or a later one of its family.
 func (p *prelude) inFamily(arch, first int) bool {
 	for _, f := range p.families {
 		if i := slices.Index(f.arch, first); i >= 0 {
@@ -267,7 +267,7 @@ func (p *prelude) inFamily(arch, first int) bool {
 	return arch == first
 }
 
-// renamed tells whether the members are names of one architecture: not in ascending order.
+// renamed reports whether the members are names of one architecture: not in ascending order.
 func (f family) renamed() bool { return !slices.IsSorted(f.arch) }
 
 func (p *prelude) addTypes(names []string, row string) error {

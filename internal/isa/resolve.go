@@ -137,7 +137,7 @@ func (e *Entry) withoutIgnored(mods []Mod) (rest []Mod, lines []*ignoredLine) {
 	return rest, lines
 }
 
-// ignores tells whether the clauses hold for a reading, and puts their gates on it.
+// ignores reports whether the clauses hold for a reading, and puts their gates on it.
 func (p *plan) ignores(lines []*ignoredLine) bool {
 	for _, l := range lines {
 		if evalOr(l.when, &p.env, yes) != yes {
@@ -173,7 +173,7 @@ func (t *ISA) meaningful(op *opcode, mods []Mod) (rest []Mod) {
 	return rest
 }
 
-// has tells whether an entry of the opcode has the modifier.
+// has reports whether an entry of the opcode has the modifier.
 func (t *ISA) has(op *opcode, m Mod) bool {
 	for _, id := range op.ids {
 		if containsMod(t.Entry(id).Modifiers(), m) {
@@ -308,7 +308,7 @@ func (r *row) cellMatches(t *table, i int, v *env) bool {
 	return false
 }
 
-// cellNames tells whether a cell's reference covers m; a class covers all its values.
+// cellNames reports whether a cell's reference covers m; a class covers all its values.
 func (v *env) cellNames(r valueRef, m Mod) bool {
 	switch {
 	case r.none:
@@ -330,7 +330,7 @@ func (e *Entry) eachSubset(v *env, visit func(*env)) {
 	}
 }
 
-// groupIn tells whether an optional group is in a choice; 0 always is.
+// groupIn reports whether an optional group is in a choice; 0 always is.
 func groupIn(set, group int) bool { return group == 0 || set>>(group-1)&1 != 0 }
 
 func (a *Alt) rolesOf(set int) (present uint64) {

@@ -30,7 +30,7 @@ type RoleAt struct {
 // ID returns what the instruction means.
 func (s *Sel) ID() ID { return s.Entry.ID }
 
-// Has tells whether the statement has a modifier; those glued to the opcode do not count.
+// Has reports whether the statement has a modifier; those glued to the opcode do not count.
 func (s *Sel) Has(m Mod) bool { return containsMod(s.mods, m) }
 
 // Mods returns the statement's modifiers in the form's order. The caller must not write it.
@@ -125,13 +125,13 @@ func (e *Entry) defaultOf(c Class) Mod {
 // Unique returns the classes on which all instructions of one function must agree.
 func (e *Entry) Unique() []Class { return e.unique }
 
-// single tells whether a slot takes one modifier only: a literal, or the value of a class that
+// single reports whether a slot takes one modifier only: a literal, or the value of a class that
 // has no other.
 func (e *Entry) single(t *slot) bool {
 	return t.class < 0 || len(t.only) == 1 || t.only == nil && len(e.classes[t.class].values) == 1
 }
 
-// Fixed tells whether every statement of the chosen form has the modifier: it is part of the
+// Fixed reports whether every statement of the chosen form has the modifier: it is part of the
 // form, as the opcode is, and no choice.
 func (s *Sel) Fixed(m Mod) bool {
 	for i := range s.Entry.Alts[s.Alt].slots {

@@ -27,7 +27,7 @@ func selectorSets(word string, mask bool) ([]SelectorSet, error) {
 	return all, nil
 }
 
-// has tells whether a selector, with its point, is in the set.
+// has reports whether a selector, with its point, is in the set.
 func (set SelectorSet) has(word string) bool {
 	if len(word) < 3 || word[:2] != set.last[:2] {
 		return false
@@ -44,7 +44,7 @@ func (set SelectorSet) has(word string) bool {
 	return len(digits) == len(last)
 }
 
-// falling tells whether digits fall.
+// falling reports whether digits fall.
 func falling(digits string) bool {
 	for i := range len(digits) {
 		if digits[i] < '0' || i > 0 && digits[i] >= digits[i-1] {
@@ -80,7 +80,7 @@ func (set SelectorSet) String() string {
 	return set.last[:2] + strings.Repeat("0", len(set.last)-2) + " to " + set.last
 }
 
-// TakesSelectors tells whether an instruction with these tokens selects parts of registers, or
+// TakesSelectors reports whether an instruction with these tokens selects parts of registers, or
 // takes their negative.
 func (t *ISA) TakesSelectors(tokens []string) bool {
 	op, _ := t.findOpcode(tokens)

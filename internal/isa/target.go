@@ -15,10 +15,10 @@ type Target struct {
 	Suffix byte // 0, 'a' (this architecture alone) or 'f' (its family)
 }
 
-// IsZero tells whether t is no target.
+// IsZero reports whether t is no target.
 func (t Target) IsZero() bool { return t == Target{} }
 
-// Before tells whether t's architecture is older than that of u.
+// Before reports whether t's architecture is older than that of u.
 func (t Target) Before(u Target) bool { return t.Arch < u.Arch }
 
 func (t Target) String() string {
@@ -101,7 +101,7 @@ func Targets() []Target {
 
 func suffixRank(s byte) int { return strings.IndexByte("\x00fa", s) }
 
-// Satisfies tells whether code for t may use what a gate gives to g: sm_90 means that
+// Satisfies reports whether code for t may use what a gate gives to g: sm_90 means that
 // architecture or a later one, sm_100a exactly it, sm_100f its family: the f and a targets
 // of the architecture and of later members.
 func (t Target) Satisfies(g Target) bool {
@@ -114,7 +114,7 @@ func (t Target) Satisfies(g Target) bool {
 	return t.Arch >= g.Arch
 }
 
-// Runs tells whether a device of architecture t runs code for a target: plain targets up to its own, those of
+// Runs reports whether a device of architecture t runs code for a target: plain targets up to its own, those of
 // its own architecture (sm_90a on sm_90), and those of its family (11.1.2).
 func (t Target) Runs(code Target) bool {
 	return Target{Arch: t.Arch, Suffix: 'a'}.Satisfies(code)

@@ -83,7 +83,7 @@ func Types() []Type {
 	return all
 }
 
-// AcceptsRegister tells whether an operand of instruction type t may be a register declared
+// AcceptsRegister reports whether an operand of instruction type t may be a register declared
 // as r (9.4). With wider it may also be one of those of tables 27 and 28 (9.4.1).
 func (t Type) AcceptsRegister(r Type, wider bool) bool {
 	mask := t.info().registers
@@ -106,12 +106,12 @@ func (t Type) WiderRegisters() (list []Type) {
 	return list
 }
 
-// acceptsElement tells whether a vector of registers declared as r may stand for one of type t
+// acceptsElement reports whether a vector of registers declared as r may stand for one of type t
 // where a form lets floats lie in integer registers.
 func (t Type) acceptsElement(r Type) bool { return r < 64 && t.info().loose>>r&1 != 0 }
 
-// Integer tells whether values are whole numbers or untyped.
+// Integer reports whether values are whole numbers or untyped.
 func (k Kind) Integer() bool { return k == Bits || k == Unsigned || k == Signed }
 
-// Opaque tells whether t is the type of a texture, sampler or surface reference (5.3).
+// Opaque reports whether t is the type of a texture, sampler or surface reference (5.3).
 func (t Type) Opaque() bool { return t.Kind() == Reference }

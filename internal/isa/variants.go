@@ -45,7 +45,7 @@ func (t *ISA) First(tokens []string) *Entry {
 	return nil
 }
 
-// Fits tells whether a statement matches a form and passes its gates and checks.
+// Fits reports whether a statement matches a form and passes its gates and checks.
 func (f *Forms) Fits(q *Query) bool {
 	return slices.ContainsFunc(f.plans, func(p *plan) bool { return p.fits(q) && p.allowed(q) })
 }

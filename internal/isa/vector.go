@@ -54,7 +54,7 @@ func (k *kindSpec) misfitIndexed(list []Shape) misfit {
 	return rest.misfitVector(coordinates)
 }
 
-// fractional tells whether an element is a floating-point number by its type or spelling.
+// fractional reports whether an element is a floating-point number by its type or spelling.
 func (s *Shape) fractional() bool {
 	return s.Kind == ShapeImm && s.Float || s.Kind == ShapeReg && s.Type.Kind() == Float
 }
@@ -99,7 +99,7 @@ func (k *kindSpec) misfitLed(list []Shape) misfit {
 	return fits
 }
 
-// begins tells whether a vector of a type may begin with a constant and end with an element.
+// begins reports whether a vector of a type may begin with a constant and end with an element.
 func (t Type) begins(first, last *Shape) bool {
 	switch {
 	case !first.Float && t.Kind() == Float: // the bits of a float, beside registers that may hold them
@@ -128,12 +128,12 @@ func (s *Shape) register() Type {
 	return s.Type
 }
 
-// component tells whether the operand is a component of a vector register or of a special one.
+// component reports whether the operand is a component of a vector register or of a special one.
 func (s *Shape) component() bool {
 	return s.Part || s.Kind == ShapeSpecial && s.Special.Info().Lanes > 1
 }
 
-// beside tells whether a constant may stand in a vector beside registers of a type (facts: ptxas).
+// beside reports whether a constant may stand in a vector beside registers of a type (facts: ptxas).
 func (t Type) beside(constant *Shape) bool {
 	switch t.Kind() {
 	case Bits:
@@ -178,7 +178,7 @@ func (k *kindSpec) misfitJoined(s *Shape) misfit {
 	return min(worst, k.misfitRegister(&Shape{Kind: ShapeReg, Type: joined}))
 }
 
-// neighbours tells whether each element of a vector goes with the one before it (facts: ptxas).
+// neighbours reports whether each element of a vector goes with the one before it (facts: ptxas).
 func neighbours(list []Shape) bool {
 	var last *Shape
 	for i := range list {
@@ -216,7 +216,7 @@ func (k *kindSpec) misfitElement(e *Shape) misfit {
 	return k.misfitScalar(e)
 }
 
-// typed tells whether an element gives its vector a type: a register, and for ptxas a special register,
+// typed reports whether an element gives its vector a type: a register, and for ptxas a special register,
 // which counts as an untyped register of its size among several.
 func (k *kindSpec) typed(e *Shape) bool {
 	return e.Kind == ShapeReg || e.Kind == ShapeSpecial && e.Lanes == 0 && k.lenient &&

@@ -17,12 +17,12 @@ func V(major, minor int) Version { return Version(major*10 + minor) }
 // Latest is the newest version that is known.
 var Latest = thePrelude.latest()
 
-// Before tells whether v is older than w.
+// Before reports whether v is older than w.
 func (v Version) Before(w Version) bool { return v < w }
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d", v/10, v%10) }
 
-// Known tells whether such a version was ever published.
+// Known reports whether such a version was ever published.
 func (v Version) Known() bool { return thePrelude.versions[v] }
 
 // ParseVersion reads a version as ptxas does: two whole numbers, so that leading zeros do not
@@ -43,5 +43,5 @@ func ParseVersion(s string) (Version, error) {
 	return 0, fmt.Errorf("there is no PTX ISA version %s; the newest is %v", s, Latest)
 }
 
-// After tells whether v is newer than w.
+// After reports whether v is newer than w.
 func (v Version) After(w Version) bool { return v > w }

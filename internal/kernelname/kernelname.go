@@ -102,7 +102,7 @@ func (n cppName) String() string {
 	return strings.Join(n.path, "::") + strings.ReplaceAll(n.params, ",", ", ")
 }
 
-// means tells whether the name stands for a kernel's: its path for the last parts of the other's, and if it has parameters,
+// means reports whether the name stands for a kernel's: its path for the last parts of the other's, and if it has parameters,
 // for these. Parts are equal, or with loosely those without template arguments.
 func (n cppName) means(full cppName, loosely bool) bool {
 	if len(n.path) > len(full.path) || n.params != "" && n.params != full.params {

@@ -150,7 +150,7 @@ func (a *Arg) addresses() []place {
 	return a.places
 }
 
-// hasSink tells whether results go anywhere but to the printed ones.
+// hasSink reports whether results go anywhere but to the printed ones.
 func (b *bufSpec) hasSink() bool { return b.sink != "" || b.term }
 
 // parseBuffer splits off the sink, which begins at the last ":@", so that file

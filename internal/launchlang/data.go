@@ -40,7 +40,7 @@ type elementFunc func(out []byte, i int) ([]byte, error)
 // loaded is contents that are there.
 func loaded(a Array) Contents { return Contents{Array: a, size: len(a.Bytes)} }
 
-// zero tells whether a fresh buffer needs no writing.
+// zero reports whether a fresh buffer needs no writing.
 func (c *Contents) zero() bool { return c.Bytes == nil && c.fill == nil }
 
 // Data returns the bytes.

@@ -57,7 +57,7 @@ func (j *Job) bindExpects() error {
 	return nil
 }
 
-// param tells whether parameter i is meant: by its number, its name, or its name as results show it.
+// param reports whether parameter i is meant: by its number, its name, or its name as results show it.
 func (e *expectation) param(info ptxvm.KernelInfo, i int) bool {
 	return slices.Contains([]string{strconv.Itoa(i), info.Params[i].Name, info.ParamName(i)}, e.name)
 }

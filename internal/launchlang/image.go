@@ -278,7 +278,7 @@ func (s *Session) checkImages(references []string) error {
 	return nil
 }
 
-// uses tells whether an argument is the handle of an image.
+// uses reports whether an argument is the handle of an image.
 func (j *Job) uses(image string) bool {
 	return slices.ContainsFunc(j.Specs, func(a Arg) bool { return a.surface == image || a.texture == image })
 }

@@ -366,7 +366,7 @@ func (j *Job) WrittenInputs() (list []string, err error) {
 	return list, nil
 }
 
-// expected tells whether a parameter is compared.
+// expected reports whether a parameter is compared.
 func (j *Job) expected(param int) bool {
 	return slices.ContainsFunc(j.expects, func(e expectation) bool {
 		return e.param(j.Kernel.Info(), param)

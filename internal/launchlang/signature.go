@@ -43,12 +43,12 @@ func checkArgs(info ptxvm.KernelInfo, specs []Arg, files []string) error {
 	return nil
 }
 
-// mayPoint tells whether a parameter can be an address; most of this size are.
+// mayPoint reports whether a parameter can be an address; most of this size are.
 func mayPoint(p ptxvm.ParamInfo) bool {
 	return p.Count == 0 && p.Size == addressSize && (p.Type == "u64" || p.Type == "b64" || p.Type == "s64")
 }
 
-// scalar tells whether the argument is a number.
+// scalar reports whether the argument is a number.
 func (a *Arg) scalar() bool {
 	key, _, _ := strings.Cut(a.text, ":")
 	_, err := value.ParseType(key)

@@ -352,7 +352,7 @@ func oddElement(first, e *ir.Operand) isa.Oddity {
 	return 0
 }
 
-// sameKind tells whether a literal spells a value of a type: a float of at least 32 bits, the bits of
+// sameKind reports whether a literal spells a value of a type: a float of at least 32 bits, the bits of
 // an untyped one, a whole number.
 func sameKind(v syntax.Value, t isa.Type) bool {
 	float := v.Kind == syntax.Single || v.Kind == syntax.Double

@@ -95,7 +95,7 @@ func repeat(o ir.Operand, n int) []ir.Operand {
 	return out
 }
 
-// sameShape tells whether registers fit those of a parameter one by one.
+// sameShape reports whether registers fit those of a parameter one by one.
 func (b *bodyLowerer) sameShape(o *ir.Operand, param *check.Object) bool {
 	list := parts(o)
 	return len(list) == elements(param) && list[0].Kind == ir.OpReg && b.f.Regs[list[0].Reg].Type.Bits() == param.Type.Bits()

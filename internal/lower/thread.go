@@ -78,7 +78,7 @@ func (b *bodyLowerer) settle(in *ir.Inst) {
 	b.touches = b.touches[:0]
 }
 
-// returned tells whether a register is a result of a call: others may have been changed by the function.
+// returned reports whether a register is a result of a call: others may have been changed by the function.
 func (b *bodyLowerer) returned(in *ir.Inst, r ir.Reg) bool {
 	for i := range in.Call.Rets {
 		if o := &in.Call.Rets[i]; o.Kind == ir.OpReg && o.Reg == r {

@@ -110,7 +110,7 @@ func span(addr *[32]uint64, disp uint64, lanes uint32) (lo, hi, low uint64) {
 	return lo, hi, low
 }
 
-// allCached tells whether all lanes lie, aligned, in the allocation that the instruction hit
+// allCached reports whether all lanes lie, aligned, in the allocation that the instruction hit
 // last.
 func (w *Warp) allCached(in *Inst, q *Request, addr *[32]uint64) bool {
 	c := w.core.cacheLine(in)
@@ -124,12 +124,12 @@ func (w *Warp) allCached(in *Inst, q *Request, addr *[32]uint64) bool {
 	return within(addr, w.Mask, q, in.Imm-c.start, end-c.start)
 }
 
-// allShared tells whether all lanes lie, aligned, in the CTA's own shared memory.
+// allShared reports whether all lanes lie, aligned, in the CTA's own shared memory.
 func (w *Warp) allShared(in *Inst, q *Request, addr *[32]uint64) bool {
 	return within(addr, w.Mask, q, in.Imm-w.cta.window, uint64(w.cta.grid.Shared))
 }
 
-// within tells whether addr+off of the lanes lies in [0, n), whole and aligned; n < 1<<63. With
+// within reports whether addr+off of the lanes lies in [0, n), whole and aligned; n < 1<<63. With
 // room = n-size, x is inside exactly if neither x nor room-x has its top bit set; so the loop
 // needs no comparison. What off counts from is aligned more than any access.
 func within(addr *[32]uint64, lanes uint32, q *Request, off, n uint64) bool {
@@ -154,7 +154,7 @@ func within(addr *[32]uint64, lanes uint32, q *Request, off, n uint64) bool {
 	return (out|low)>>63 == 0 && low&uint64(q.Align-1) == 0
 }
 
-// inCached tells whether [lo, hi+size) lies in the allocation that the instruction hit last.
+// inCached reports whether [lo, hi+size) lies in the allocation that the instruction hit last.
 func (w *Warp) inCached(in *Inst, q *Request, lo, hi uint64) bool {
 	c := w.core.cacheLine(in)
 	end := c.end

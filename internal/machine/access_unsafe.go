@@ -34,7 +34,7 @@ func (a *Access) Span() (base unsafe.Pointer, org uint64, ok bool) {
 	return a.base, a.org, a.Mode == OneSpan
 }
 
-// scattered tells whether the words of a lane's wider elements lie apart.
+// scattered reports whether the words of a lane's wider elements lie apart.
 func (a *Access) scattered(lane int) bool {
 	return a.Mode == OneRow || a.Mode == PerPtr && a.Local>>lane&1 != 0
 }

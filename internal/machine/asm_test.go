@@ -237,7 +237,7 @@ func (m *testMachine) obtain() (cl *Cluster) {
 	return cl
 }
 
-// left tells whether clusters have not begun.
+// left reports whether clusters have not begun.
 func (m *testMachine) left() bool { return m.next < m.grid.Clusters() }
 
 func (m *testMachine) Breathe(bool) {}

@@ -118,7 +118,7 @@ const (
 	TensorShift
 )
 
-// Follows tells whether an operation comes after an earlier one of its pipe (9.7.16.6.2). Of the manual's pairs one is
+// Follows reports whether an operation comes after an earlier one of its pipe (9.7.16.6.2). Of the manual's pairs one is
 // missing that kernels of NVIDIA's own libraries rely on: a copy waits for earlier products, whose scale factors it may
 // replace.
 func (t TensorStep) Follows(earlier TensorStep) bool {
@@ -133,7 +133,7 @@ func (t TensorStep) Follows(earlier TensorStep) bool {
 	return earlier.Kind == TensorProduct
 }
 
-// follows tells whether an operation must wait for an earlier one before it takes a step.
+// follows reports whether an operation must wait for an earlier one before it takes a step.
 func (op *Op) follows(o *Op, s step) bool {
 	f := &pipeFacts[op.Pipe]
 	switch {
@@ -190,7 +190,7 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	return q.state(q.turn())
 }
 
-// OpsEndAtOnce tells whether nothing keeps an operation once Issue has returned.
+// OpsEndAtOnce reports whether nothing keeps an operation once Issue has returned.
 func (w *Warp) OpsEndAtOnce() bool {
 	q := w.cta.async
 	return q.mode == Eager && !q.tracks && !w.cta.grid.observing

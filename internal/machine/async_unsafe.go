@@ -36,7 +36,7 @@ func (op *Op) GlobalSpan(lo, hi uint64, kind AccessKind) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Add(core.arenaBase, lo-core.arenaFirst)), hi-lo), true
 }
 
-// OneAllocation tells whether global memory from lo to hi lies in one allocation that may be accessed so.
+// OneAllocation reports whether global memory from lo to hi lies in one allocation that may be accessed so.
 func (w *Warp) OneAllocation(lo, hi uint64, kind AccessKind) bool {
 	v, ok := w.core.arena.Find(lo)
 	return ok && hi <= v.End && (!v.ReadOnly || kind == Load)

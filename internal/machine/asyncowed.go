@@ -121,10 +121,10 @@ func (h *hulls) add(x Extent) {
 	s.from, s.to = min(s.from, x.From), max(s.to, x.To)
 }
 
-// meets tells whether an extent may overlap one of those in the hulls.
+// meets reports whether an extent may overlap one of those in the hulls.
 func (h *hulls) meets(x Extent) bool { return x.From < h[x.Space].to && h[x.Space].from < x.To }
 
-// cross tells whether extents of both may overlap.
+// cross reports whether extents of both may overlap.
 func (h *hulls) cross(o *hulls) bool {
 	for s := range h {
 		if h[s].from < o[s].to && o[s].from < h[s].to {
@@ -141,7 +141,7 @@ type reach struct {
 	apart        bool   // they are of several frames
 }
 
-// meets tells whether an access may conflict with one of the extents: a load does so with what is written alone.
+// meets reports whether an access may conflict with one of the extents: a load does so with what is written alone.
 func (r *reach) meets(x Extent, kind AccessKind) bool {
 	if x.Space == Registers && x.frame != r.frame && !r.apart {
 		return false

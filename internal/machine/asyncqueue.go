@@ -71,7 +71,7 @@ func (q *asyncOps) shuffle() bool {
 	return true
 }
 
-// blocked tells whether an earlier operation must come first.
+// blocked reports whether an earlier operation must come first.
 func (q *asyncOps) blocked(op *Op, s step) bool {
 	for _, o := range q.open {
 		if op.follows(o, s) {
@@ -179,7 +179,7 @@ func (q *asyncOps) remove(op *Op) {
 	}
 }
 
-// settled tells whether there is nothing to wait for.
+// settled reports whether there is nothing to wait for.
 func (q *asyncOps) settled() bool { return len(q.open) == 0 && len(q.owed) == 0 }
 
 // part returns the operation of some lanes of op: itself, or a record of their own in its place.
@@ -226,7 +226,7 @@ func (q *asyncOps) settle(f *Frame) {
 	}
 }
 
-// writes tells whether an operation writes registers of a frame.
+// writes reports whether an operation writes registers of a frame.
 func (op *Op) writes(f *Frame) bool {
 	if op.Touches == nil {
 		return false

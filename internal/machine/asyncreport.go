@@ -19,7 +19,7 @@ type Extent struct {
 	frame    *Frame // Registers
 }
 
-// Overlaps tells whether two extents have something in common.
+// Overlaps reports whether two extents have something in common.
 func (e Extent) Overlaps(o Extent) bool {
 	switch {
 	case e.Space != o.Space || e.From >= o.To || o.From >= e.To:
@@ -140,7 +140,7 @@ func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
 	return 0, false
 }
 
-// reporting tells whether reports are wanted of a cluster's operations.
+// reporting reports whether reports are wanted of a cluster's operations.
 func (g *Grid) reporting() bool { return (g.Async == Lazy || g.Owes) && g.Reporter != nil }
 
 // checkOpen reports the lanes of an observed access that an open operation does not allow.
@@ -234,7 +234,7 @@ func clash(o, op *Op) *Report {
 	return nil
 }
 
-// chained tells whether operations between two of the tensor pipe order them: a copy of scale factors, the product that reads
+// chained reports whether operations between two of the tensor pipe order them: a copy of scale factors, the product that reads
 // them, the copy of the next ones.
 func (q *asyncOps) chained(o, op *Op) bool {
 	if op.Pipe != TensorPipe || o.Pipe != TensorPipe {
@@ -257,7 +257,7 @@ func (q *asyncOps) chained(o, op *Op) bool {
 	return false
 }
 
-// mayMeet tells whether an access may touch what an operation does.
+// mayMeet reports whether an access may touch what an operation does.
 func (w *Warp) mayMeet(e *Event) bool {
 	var h hulls
 	for m := e.Lanes; m != 0; m &= m - 1 {

@@ -119,7 +119,7 @@ func (w *Warp) checkBarrier(in *Inst, b *BarrierIn, same uint32) State {
 	return Next
 }
 
-// completes tells whether a warp goes on at once: all its living lanes have come with the same operands, and it arrives only, or
+// completes reports whether a warp goes on at once: all its living lanes have come with the same operands, and it arrives only, or
 // as the last one. What is a fault then is none here.
 func (w *Warp) completes(b *BarrierIn, same uint32) bool {
 	if same != w.Live || same != w.frag.mask {

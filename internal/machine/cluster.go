@@ -137,7 +137,7 @@ func (cl *Cluster) pass(number int) (moved, ok bool) {
 	return moved, true
 }
 
-// able tells whether a warp can run, and whether one has a living lane.
+// able reports whether a warp can run, and whether one has a living lane.
 func (cl *Cluster) able() (able, alive bool) {
 	for _, c := range cl.ctas {
 		able = able || c.runnable != 0

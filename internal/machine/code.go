@@ -141,7 +141,7 @@ type ScalarSlot struct {
 // Range is the pcs From ≤ pc < To.
 type Range struct{ From, To int32 }
 
-// LiveAt tells whether the register is live before the instruction at pc.
+// LiveAt reports whether the register is live before the instruction at pc.
 func (s *ScalarSlot) LiveAt(pc int32) bool {
 	i := sort.Search(len(s.Live), func(i int) bool { return s.Live[i].To > pc })
 	return i < len(s.Live) && s.Live[i].From <= pc

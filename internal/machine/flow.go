@@ -187,7 +187,7 @@ func (f *Flow) rest() {
 	}
 }
 
-// rests tells whether there is nothing to do.
+// rests reports whether there is nothing to do.
 func (f *Flow) rests(w *Warp) bool {
 	return f.resting && w.frag.frame.rests && (block{p: w.regs}).any(f.touched, f.touchedPreds) == 0
 }

@@ -60,7 +60,7 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	return w.fetch(f), Next
 }
 
-// allHere tells whether the running lanes wait for no others.
+// allHere reports whether the running lanes wait for no others.
 func (w *Warp) allHere(members *[32]uint32) bool {
 	need := uint32(0)
 	for m := w.Mask; m != 0; m &= m - 1 {

@@ -189,7 +189,7 @@ func (g *Grid) Progress() Progress {
 	return Progress{Done: g.done.Load(), CTAs: g.ctas(), LaneOps: g.laneOps.Load()}
 }
 
-// Stopped tells whether the launch is to end, because of a fault, a limit or a cancellation.
+// Stopped reports whether the launch is to end, because of a fault, a limit or a cancellation.
 func (g *Grid) Stopped() bool { return g.stopped.Load() }
 
 // Outcome completes what cores have counted, and says how the launch has ended when all of them have left it: nil, a *Fault,

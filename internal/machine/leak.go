@@ -5,7 +5,7 @@ package machine
 
 import "fmt"
 
-// Leaks tells whether the launch wants to know what is left behind.
+// Leaks reports whether the launch wants to know what is left behind.
 func (w *Warp) Leaks() bool { return w.cta.grid.Leaks }
 
 // Asked notes where the object was told of bytes to come in its current phase, if that has not completed by it.
@@ -16,7 +16,7 @@ func (b Mbarrier) Asked(at Place) {
 	}
 }
 
-// quiet tells whether no operation is open that could still signal an mbarrier.
+// quiet reports whether no operation is open that could still signal an mbarrier.
 func (q *asyncOps) quiet() bool {
 	for _, op := range q.open {
 		if op.Signal != nil {

@@ -79,7 +79,7 @@ func (p *Proof) Settle() {
 	p.kept = p.kept[:0]
 }
 
-// Livelocked tells whether clusters, all that are left of the launch, can never end, and ends it then.
+// Livelocked reports whether clusters, all that are left of the launch, can never end, and ends it then.
 func (core *Core) Livelocked(clusters []*Cluster) bool {
 	p := &Proof{}
 	core.proof = p
@@ -99,7 +99,7 @@ func (core *Core) Livelocked(clusters []*Cluster) bool {
 	return true
 }
 
-// stays tells whether nothing in the cluster can go on, or only in loops that change nothing.
+// stays reports whether nothing in the cluster can go on, or only in loops that change nothing.
 func (cl *Cluster) stays(p *Proof) bool {
 	if len(cl.sleepers) != 0 || len(cl.async.open) != 0 {
 		return false

@@ -2,7 +2,7 @@ package machine
 
 // This file says which bytes of local memory exist for a lane.
 
-// OwnsLocal tells whether the executing lanes have all of some bytes of local memory: in the .param area and
+// OwnsLocal reports whether the executing lanes have all of some bytes of local memory: in the .param area and
 // the depot of one frame on their call chain, or on its stack, up to the stack pointer (9.7.17).
 func (w *Warp) OwnsLocal(off uint64, size uint32) bool { return w.lanesOwn(off, size, w.Mask) }
 
@@ -14,7 +14,7 @@ func (w *Warp) lanesOwn(off uint64, size uint32, lanes uint32) bool {
 	return f != nil && f.holds(off, off+uint64(size), lanes)
 }
 
-// holds tells whether bytes at or above the frame's start lie in its variables, or on its stack in each of some lanes.
+// holds reports whether bytes at or above the frame's start lie in its variables, or on its stack in each of some lanes.
 func (f *Frame) holds(from, to uint64, lanes uint32) bool {
 	if to <= f.variablesEnd() && to > from {
 		return true

@@ -197,7 +197,7 @@ func (b Mbarrier) state() (madeMbarrier, *Fault) {
 	return m, nil
 }
 
-// lives tells whether the object was made and has not been ended.
+// lives reports whether the object was made and has not been ended.
 func (b Mbarrier) lives() bool {
 	_, ok := b.cta.mbarriers[b.addr]
 	return ok

@@ -37,7 +37,7 @@ func (c *CTA) misusedAt(at Place, format string, args ...any) {
 	c.grid.Reporter.Report(&Report{Kind: SyncMisuse, Then: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// Watchful tells whether the launch wants to know of misuse.
+// Watchful reports whether the launch wants to know of misuse.
 func (w *Warp) Watchful() bool { return w.cta.grid.Misuse }
 
 // lanesText names lanes as a mask.
@@ -173,7 +173,7 @@ func (w *Warp) plainMbarrier(in *Inst, e *Event) {
 	}
 }
 
-// hasMbarriers tells whether any object lives in the cluster.
+// hasMbarriers reports whether any object lives in the cluster.
 func (c *Cluster) hasMbarriers() bool {
 	for _, one := range c.ctas {
 		if len(one.mbarriers) != 0 {

@@ -135,7 +135,7 @@ const Polled PlaceFlags = 4
 // living are the lanes of the entered warp that have not exited, in compiled code either.
 func (s *NativeState) living() uint32 { return s.Mask &^ s.Exited }
 
-// polled tells whether compiled code has returned for Go's sake alone.
+// polled reports whether compiled code has returned for Go's sake alone.
 func (s *NativeState) polled() bool { return s.N != 0 && s.Places[0].Flags&Polled != 0 }
 
 // Parted: code that is Whole has left because it knows no lanes apart.
@@ -189,8 +189,8 @@ func (c *Code) SetNative(n *Native) {
 // Native returns the machine code, nil if none has been installed.
 func (c *Code) Native() *Native { return c.native.Load() }
 
-// runs tells whether the code is for such lanes.
+// runs reports whether the code is for such lanes.
 func (n *Native) runs(lanes uint32) bool { return !n.Whole || lanes == ^uint32(0) }
 
-// starts tells whether a block starts at a pc.
+// starts reports whether a block starts at a pc.
 func (n *Native) starts(pc int32) bool { return n.code.Insts[pc].Flags&BlockStart != 0 }

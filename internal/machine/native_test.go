@@ -167,13 +167,13 @@ func (e *emulated) step(p NativePlace) bool {
 	return true
 }
 
-// meets tells whether the running lanes of a .sync instruction wait for none.
+// meets reports whether the running lanes of a .sync instruction wait for none.
 func (e *emulated) meets(w *Warp, in *Inst) bool {
 	w.Live, w.frag, w.cta = e.s.living(), &Fragment{mask: w.Mask}, &CTA{grid: new(Grid)}
 	return w.allHere(w.R32(in.B))
 }
 
-// reaches tells whether an instruction is an access to memory, in a batch, of a core that is known.
+// reaches reports whether an instruction is an access to memory, in a batch, of a core that is known.
 func (e *emulated) reaches(w *Warp, in *Inst) bool {
 	w.core, w.index = e.core, int32(bits.TrailingZeros32(e.s.Batch.Current))
 	return e.core != nil && e.s.Batch.Warp != 0 && (same(in.Full, hOut) || same(in.Full, hAto))
@@ -214,7 +214,7 @@ func (e *emulated) branch(in *Inst, p, rest NativePlace, taken uint32) bool {
 	return false
 }
 
-// simple tells whether a handler of the tests touches registers alone.
+// simple reports whether a handler of the tests touches registers alone.
 func simple(in *Inst) bool {
 	for _, h := range []Handler{hOut, hCAS, hXch, hAto, hGet, hRet, hCall, hCalX, hBar, hBarC, hArrC, hNap, hSum} {
 		if same(in.Full, h) {

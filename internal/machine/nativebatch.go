@@ -149,7 +149,7 @@ func (r *NativeWarp) beginAt(start, regs uintptr, lanes uint32) {
 	r.Regs, r.At, r.PC, r.Fuel, r.Mask, r.Lanes = regs, start, 0, turn, lanes, lanes
 }
 
-// standsAt tells whether compiled code can go on where a warp stands.
+// standsAt reports whether compiled code can go on where a warp stands.
 func (w *Warp) standsAt(n *Native) bool {
 	f := &w.frags[first(w.used)]
 	if f.frame != w.root || !n.runs(f.mask) {
@@ -247,7 +247,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 	return true
 }
 
-// onlyBarrier tells whether only the waiting warps have arrived at a barrier.
+// onlyBarrier reports whether only the waiting warps have arrived at a barrier.
 func (c *CTA) onlyBarrier(b *NativeBatch) bool {
 	if b.Waiting == 0 {
 		return c.pending == 0
@@ -256,7 +256,7 @@ func (c *CTA) onlyBarrier(b *NativeBatch) bool {
 	return c.pending == 1<<b.Barrier && bar.count == 0 && bar.arrived == 32*uint32(bits.OnesCount32(b.Waiting))
 }
 
-// untouched tells whether a CTA holds nothing that its end would have to look at.
+// untouched reports whether a CTA holds nothing that its end would have to look at.
 func (c *CTA) untouched() bool {
 	if len(c.mbarriers)+len(c.ended) != 0 || c.clusterBar != (clusterBarrier{}) || c.tensor.last != 0 || c.tensor.given != nil || len(c.tensor.calls) != 0 || c.grid.ShowTensor != nil {
 		return false

@@ -45,7 +45,7 @@ func (a *arguments) at(f follows) (uint64, bool) {
 	}
 }
 
-// inside tells whether what is followed lies in an allocation.
+// inside reports whether what is followed lies in an allocation.
 func (a *arguments) inside(f follows, b *NativeBounds) bool {
 	at, ok := a.at(f)
 	return ok && b.Start <= at && at < b.End

@@ -105,7 +105,7 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	return true
 }
 
-// unanimous tells whether the guard of an instruction holds for all lanes or for none.
+// unanimous reports whether the guard of an instruction holds for all lanes or for none.
 func (w *Warp) unanimous(in *Inst) bool {
 	if in.Guard == NoGuard {
 		return true

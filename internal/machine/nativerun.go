@@ -88,7 +88,7 @@ func (w *Warp) compiled(f *Fragment) *Native {
 	return nil
 }
 
-// compiling tells whether compiled code may run the fragment.
+// compiling reports whether compiled code may run the fragment.
 func (w *Warp) compiling(f *Fragment) bool {
 	return w.cta.grid.Native && w.used == 1<<f.index && w.watched == 0 && f.frame.variant == converged
 }
@@ -303,7 +303,7 @@ func (n *Native) meet(places []NativePlace) int32 {
 	return at
 }
 
-// passes tells whether lanes at a pc stand at, or will come to, a post-dominator.
+// passes reports whether lanes at a pc stand at, or will come to, a post-dominator.
 func (n *Native) passes(pc, at int32) bool {
 	for pc >= 0 && pc != at {
 		pc = n.Meets[pc]

@@ -77,10 +77,10 @@ func (o Order) String() string {
 	return [...]string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}[o]
 }
 
-// Acquires tells whether what comes later sees what the other side published.
+// Acquires reports whether what comes later sees what the other side published.
 func (o Order) Acquires() bool { return o == AcquireOrder || o >= AcqRel }
 
-// Releases tells whether what came before is published.
+// Releases reports whether what came before is published.
 func (o Order) Releases() bool { return o >= ReleaseOrder }
 
 // Scope is the set of threads that an operation synchronises with (8.5).
@@ -215,10 +215,10 @@ func (op *Op) TellArrival(at uint64) {
 	})
 }
 
-// Observing tells whether the launch has an observer.
+// Observing reports whether the launch has an observer.
 func (w *Warp) Observing() bool { return w.cta.grid.observing }
 
-// Resuming tells whether the instruction executes again because its wait is over.
+// Resuming reports whether the instruction executes again because its wait is over.
 func (w *Warp) Resuming() bool { return w.frag.woken }
 
 // Site is a place in a running kernel: an instruction and a thread that executes it.

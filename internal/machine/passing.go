@@ -22,10 +22,10 @@ type Part struct {
 // OpenCall is the caller's side of an indirect call.
 type OpenCall struct{ Args, Rets []Home }
 
-// fits tells whether the call gives and takes what a function wants and has.
+// fits reports whether the call gives and takes what a function wants and has.
 func (o *OpenCall) fits(c *Code) bool { return gives(o.Args, c.Params) && gives(c.Results, o.Rets) }
 
-// gives tells whether there is something for each parameter that is wanted, in the same kind of place and no smaller.
+// gives reports whether there is something for each parameter that is wanted, in the same kind of place and no smaller.
 func gives(have, want []Home) bool {
 	if len(have) < len(want) {
 		return false

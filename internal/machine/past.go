@@ -5,7 +5,7 @@ package machine
 
 import "ptxvm.invalid/ptxvm/internal/mem"
 
-// passes tells whether an access that has been let pass passes the end of an allocation.
+// passes reports whether an access that has been let pass passes the end of an allocation.
 func (w *Warp) passes(q *Request, x uint64) bool {
 	if q.Space > Param || x >= mem.SharedWindow {
 		return false

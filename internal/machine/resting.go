@@ -17,7 +17,7 @@ func (g *Grid) likeness() likeness {
 	return likeness{g.Grid, g.Block, g.Cluster, g.Shared, g.Dynamic, g.ExplicitCluster, g.Target, g.workspace}
 }
 
-// mayRest tells whether the warps of a CTA that starts may stay at rest. They have their frames.
+// mayRest reports whether the warps of a CTA that starts may stay at rest. They have their frames.
 func (c *CTA) mayRest() bool {
 	g := c.grid
 	if !g.Native || g.Seed != 0 || g.observed || g.Async != Eager || g.ShowTensor != nil || g.clusterSize() != 1 {
@@ -27,7 +27,7 @@ func (c *CTA) mayRest() bool {
 	return n != nil && n.begins(g.block)
 }
 
-// begins tells whether compiled code begins all warps of a block.
+// begins reports whether compiled code begins all warps of a block.
 func (n *Native) begins(s shape) bool { return n.Begin != 0 && (!n.Whole || s.threads%32 == 0) }
 
 // rouse begins the warps of a CTA that rest.

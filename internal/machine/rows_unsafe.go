@@ -84,7 +84,7 @@ func (b block) fill(off uint32, width Width, v uint64) {
 	}
 }
 
-// holds tells whether fill has written a value there, if it was fill that wrote last.
+// holds reports whether fill has written a value there, if it was fill that wrote last.
 func (b block) holds(off uint32, width Width, v uint64) bool {
 	switch width {
 	case Row32:

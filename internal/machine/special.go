@@ -195,7 +195,7 @@ func (c *CTA) renewSpecials(filled bool) {
 	c.block, c.like = c.grid.Block, like
 }
 
-// readsOwn tells whether code reads what launches that are alike do not share: their number, and where their parameters are.
+// readsOwn reports whether code reads what launches that are alike do not share: their number, and where their parameters are.
 func (c *Code) readsOwn() bool {
 	for i := range c.Specials {
 		if reg := c.Specials[i].Reg; reg == gridID() || reg == KernelParams {
@@ -235,7 +235,7 @@ func (c *CTA) refillSpecials() {
 	}
 }
 
-// holds tells whether the kernel's frame has the value of a special register that all lanes share.
+// holds reports whether the kernel's frame has the value of a special register that all lanes share.
 func (w *Warp) holds(r *SpecialRef) bool {
 	return w.root.regs.holds(r.Off, r.Width, bySpecial()[r.Reg].value(w, r.Comp, 0)+r.Add)
 }

@@ -39,7 +39,7 @@ type sleeper struct {
 	until       uint64 // by the CTA's clock
 }
 
-// Resumed tells whether the instruction executes again because its wait is over, for whatever
+// Resumed reports whether the instruction executes again because its wait is over, for whatever
 // reason; it then must not suspend again. The released lanes need not look at their mbarrier any more.
 func (w *Warp) Resumed() (Released, bool) {
 	f := w.frag
@@ -180,7 +180,7 @@ func (cl *Cluster) timeout() bool {
 	return true
 }
 
-// hopeless tells whether nothing in the grid can change what the cluster waits for: loops around
+// hopeless reports whether nothing in the grid can change what the cluster waits for: loops around
 // waits may look at global memory too.
 func (cl *Cluster) hopeless() bool {
 	first := !cl.given

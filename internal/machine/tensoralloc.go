@@ -82,7 +82,7 @@ func (w *Warp) TensorRelinquish(in *Inst) State {
 	return Next
 }
 
-// callsAtOnce tells whether a call need not wait, for columns or for the peer CTA.
+// callsAtOnce reports whether a call need not wait, for columns or for the peer CTA.
 func (w *Warp) callsAtOnce(q *TensorCall) bool {
 	if q.Group == 2 {
 		call := w.myCall()

@@ -52,7 +52,7 @@ func (s *Space) NewEndpoint(size uint64, copies []uint64, multicast bool) (*Endp
 	return e, nil
 }
 
-// Joins tells whether the device has one of the endpoint's copies.
+// Joins reports whether the device has one of the endpoint's copies.
 func (a *Arena) Joins(e *Endpoint) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

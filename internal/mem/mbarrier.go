@@ -61,7 +61,7 @@ func NewMbarrier(count uint32, v1 bool) (Mbarrier, MbarrierError) {
 	return m.with(count, count, 0), 0
 }
 
-// V1 tells whether the object has layout v1.
+// V1 reports whether the object has layout v1.
 func (m Mbarrier) V1() bool { return m&layoutBit != 0 }
 
 // MaxCount is the most arrivals that the layout holds.

@@ -17,7 +17,7 @@ type Multicast struct {
 	Copies     []uint64 // in the order of the devices
 }
 
-// Covers tells whether n bytes at addr lie in the range.
+// Covers reports whether n bytes at addr lie in the range.
 func (m *Multicast) Covers(addr, n uint64) bool {
 	return m.Start <= addr && addr < m.End && n <= m.End-addr
 }

@@ -31,11 +31,11 @@ const (
 	HeapSlack    uint64 = 16                    // the same for what a kernel allocates, often and small
 )
 
-// InShared tells whether a generic address lies in the shared window.
+// InShared reports whether a generic address lies in the shared window.
 func InShared(addr uint64) bool { return addr-SharedWindow < WindowSize }
 
-// InLocal tells whether a generic address lies in the local window.
+// InLocal reports whether a generic address lies in the local window.
 func InLocal(addr uint64) bool { return addr-LocalWindow < WindowSize }
 
-// InImages tells whether an address is a handle of an image.
+// InImages reports whether an address is a handle of an image.
 func InImages(addr uint64) bool { return addr-ImageWindow < WindowSize }

@@ -129,7 +129,7 @@ func (p *PackedRows) elements(x *[32]uint64, src *[4]*[32]uint32, k int) *[32]ui
 	return x
 }
 
-// flips tells whether the first element of a pair gets the bits of a half in reverse order.
+// flips reports whether the first element of a pair gets the bits of a half in reverse order.
 func (l RandomBits) flips() bool { return l == RandomPairs || l == RandomNested }
 
 // rows are the random operands with the bits of each half together, as they are and, where

@@ -11,7 +11,7 @@ import (
 // lowHalves are the lower halves of the words of a uint64.
 const lowHalves = 0x0000ffff0000ffff
 
-// inHalves tells whether lines are decoded so: steps have elements in their order, and no line has factors of its own.
+// inHalves reports whether lines are decoded so: steps have elements in their order, and no line has factors of its own.
 func (d *Dense) inHalves() bool { return d.Bits == 16 && d.K%4 == 0 && d.PerLine == 0 && !d.plan.Last }
 
 // halfSpan is what has been seen of four lines, each in a lane.

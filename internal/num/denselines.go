@@ -143,7 +143,7 @@ func (d *Dense) decode() {
 	}
 }
 
-// decoded tells whether an operand's lines were made of these words, of the same shape; else it notes the words. Factors change lines.
+// decoded reports whether an operand's lines were made of these words, of the same shape; else it notes the words. Factors change lines.
 func (d *Dense) decoded(operand int, words []uint32) bool {
 	if d.PerLine != 0 {
 		return false
@@ -155,7 +155,7 @@ func (d *Dense) decoded(operand int, words []uint32) bool {
 	return same
 }
 
-// sameWords tells whether two lists of one length are equal.
+// sameWords reports whether two lists of one length are equal.
 func sameWords(a, b []uint32) bool {
 	const at = 16 // arrays are compared as a whole
 	for len(a) >= at && len(b) >= at {

@@ -9,7 +9,7 @@ type DensePacking struct {
 	Four   bool // elements have four bits; Left and Right have them in bytes
 }
 
-// packed tells whether an operand is in Raw.
+// packed reports whether an operand is in Raw.
 func (p DensePacking) packed() bool { return p.Sparse || p.Four }
 
 // shrinks is how many times fewer words Raw has.
@@ -172,7 +172,7 @@ func (d *Dense) Unpack(choices *DenseChoices) {
 	}
 }
 
-// Clashes tells whether metadata name a place twice: Left or Right does not have both elements then, and portable code takes the
+// Clashes reports whether metadata name a place twice: Left or Right does not have both elements then, and portable code takes the
 // reference implementation.
 func (d *Dense) Clashes() bool { return d.twice }
 

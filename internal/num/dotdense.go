@@ -124,7 +124,7 @@ type DotPlan struct {
 	Last        bool // C is not part of the first step, but added to the last one's result, to the nearest
 }
 
-// Half tells whether C and D are f16; they are f32 otherwise.
+// Half reports whether C and D are f16; they are f32 otherwise.
 func (p *DotPlan) Half() bool { return p.Result == DotToF16 }
 
 // Plan returns how k products are added up; false if C and the result have several formats.

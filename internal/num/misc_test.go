@@ -164,7 +164,7 @@ var testps = map[string]struct {
 	"subnormal": {SubnormalF32, SubnormalF64, oracle.isSubnormal},
 }
 
-// isSubnormal tells whether v is neither zero nor normal, by its value.
+// isSubnormal reports whether v is neither zero nor normal, by its value.
 func (o oracle) isSubnormal(v uint64) bool {
 	if o.isNaN(v) || o.isInf(v) {
 		return false

@@ -54,7 +54,7 @@ func (c *Choice) best(group *[4]uint32, except int) int {
 	return best
 }
 
-// before tells whether element x, which stands behind y, goes before it.
+// before reports whether element x, which stands behind y, goes before it.
 func (c *Choice) before(x, y uint32) bool {
 	kx, nx := c.key(x)
 	ky, ny := c.key(y)

@@ -76,10 +76,10 @@ func FaceGradient(s, m, ds, dm uint32) uint32 {
 	return putF32(float32((float64(f32(ds)*fm) - float64(f32(s)*f32(dm))) / (2 * fm * fm)))
 }
 
-// LessF32 tells whether a < b; a NaN is not.
+// LessF32 reports whether a < b; a NaN is not.
 func LessF32(a, b uint32) bool { return f32(a) < f32(b) }
 
-// EqualF32 tells whether a = b; a NaN is not.
+// EqualF32 reports whether a = b; a NaN is not.
 func EqualF32(a, b uint32) bool { return f32(a) == f32(b) }
 
 // CutF16 is an f32 cut to f16: nothing finite becomes an infinity.

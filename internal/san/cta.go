@@ -59,7 +59,7 @@ func (b *bitset) fill(from, to uint64, set bool) {
 	}
 }
 
-// all tells whether the bits from..to are set.
+// all reports whether the bits from..to are set.
 func (b bitset) all(from, to uint64) bool {
 	for i := from; i < to; {
 		n := min(64-i%64, to-i)

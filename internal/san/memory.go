@@ -137,7 +137,7 @@ func (t *tracked) fill(from, to uint64) {
 	}, true)
 }
 
-// all tells whether the bits from..to are set.
+// all reports whether the bits from..to are set.
 func (t *tracked) all(from, to uint64) bool {
 	return t.words(from, to, func(word *atomic.Uint64, mask uint64) bool { return word != nil && word.Load()&mask == mask }, false)
 }

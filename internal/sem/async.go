@@ -137,7 +137,7 @@ func copyAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-// whole tells whether every lane reads as much as it writes.
+// whole reports whether every lane reads as much as it writes.
 func (o *copyOp) whole(w *machine.Warp) bool {
 	switch o.rest {
 	case readCount:

@@ -76,7 +76,7 @@ func (b *Build) storeOp(kind machine.AccessKind) *storeOp {
 	return o
 }
 
-// ownCTA tells whether a space is shared memory of the executing CTA only.
+// ownCTA reports whether a space is shared memory of the executing CTA only.
 func ownCTA(space isa.Mod) bool { return space == isa.M_shared || space == isa.M_shared_cta }
 
 // storeRecord is what an open store keeps.

@@ -61,7 +61,7 @@ func (t *term) holds(sel *isa.Sel) bool {
 	return slices.ContainsFunc(t.any, sel.Has)
 }
 
-// names tells whether a term speaks of m.
+// names reports whether a term speaks of m.
 func (c Cond) names(m isa.Mod) bool {
 	return slices.ContainsFunc(c, func(t term) bool { return slices.Contains(t.any, m) })
 }

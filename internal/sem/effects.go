@@ -43,7 +43,7 @@ func collectors() (list []isa.Mod) {
 	return list
 }
 
-// HasNoEffect tells whether a modifier is on the list.
+// HasNoEffect reports whether a modifier is on the list.
 func HasNoEffect(m isa.Mod) bool {
 	return slices.ContainsFunc(noEffect, func(h Harmless) bool { return slices.Contains(h.Mods, m) })
 }

@@ -485,14 +485,14 @@ func (f *follower) element128(m *machine.FlowMem, o *ir.Operand) {
 	}
 }
 
-// valued tells whether what the instruction does to memory follows from its flow.
+// valued reports whether what the instruction does to memory follows from its flow.
 func valued(b *Build) bool {
 	f := follower{Build: b}
 	id := b.Sel.ID()
 	return id == isa.Ld || id == isa.Ldu || id == isa.LdNc || id == isa.St || f.isAtomic()
 }
 
-// isAtomic tells whether the instruction updates memory at once.
+// isAtomic reports whether the instruction updates memory at once.
 func (f *follower) isAtomic() bool {
 	switch f.Build.Out.Op {
 	case uop.AtomicUpdate, uop.AtomicCas, uop.AtomicCas32, uop.AtomicCas128, uop.AtomicExchange128:

@@ -66,7 +66,7 @@ func assumptionsOf(do Do) []assume.Assumption {
 // Assumptions lists the assumptions that every statement of the line depends on.
 func (l *Line) Assumptions() []assume.Assumption { return assumptionsOf(l.Do) }
 
-// mayAssume tells whether statements of the line depend on an assumption.
+// mayAssume reports whether statements of the line depend on an assumption.
 func (l *Line) mayAssume(g assume.Assumption) bool {
 	p, ok := l.Do.(planDo)
 	return slices.Contains(l.Assumptions(), g) || ok && slices.Contains(p.sometimes, g)

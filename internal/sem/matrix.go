@@ -108,7 +108,7 @@ func (o *matrixOp) place() {
 // matrixRows is the lines of up to four matrices, 16 bytes each.
 type matrixRows [512]byte
 
-// straight tells whether the lines of a matrix are a row of registers: four bytes of one line a lane, one line after the other.
+// straight reports whether the lines of a matrix are a row of registers: four bytes of one line a lane, one line after the other.
 func (o *matrixOp) straight() bool { return o.rows == tensor.Rows8 && o.format == tensor.Plain }
 
 // loadStraight and storeStraight move the lines that lie at addr to and from rows of registers: the fast way of gather and spread.

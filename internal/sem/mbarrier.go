@@ -65,7 +65,7 @@ type mbarrierOp struct {
 	scope   machine.Scope
 }
 
-// signals tells whether an operation signals through an mbarrier, or waits for that.
+// signals reports whether an operation signals through an mbarrier, or waits for that.
 func signals(id isa.ID) bool {
 	switch id {
 	case isa.MbarrierExpectTx, isa.MbarrierCompleteTx, isa.MbarrierArrive, isa.MbarrierArriveDrop, isa.MbarrierTestWait, isa.MbarrierTryWait:

@@ -106,7 +106,7 @@ func storeRow64(s *[32]uint64, a *machine.Access, addr *[32]uint64, off uint32, 
 	}
 }
 
-// scattered tells whether the two words of a lane's 64-bit element lie apart: local memory,
+// scattered reports whether the two words of a lane's 64-bit element lie apart: local memory,
 // which no other thread sees.
 func scattered(a *machine.Access, lane int) bool {
 	return a.Mode == machine.OneRow || a.Mode == machine.PerPtr && a.Local>>lane&1 != 0

@@ -149,7 +149,7 @@ func planRegisters(b *Build) {
 	b.does(uop.ChangeRegisters)
 }
 
-// Registers tells whether a statement changes the registers of its warp, to how many, and whether by more.
+// Registers reports whether a statement changes the registers of its warp, to how many, and whether by more.
 func Registers(in *ir.Inst) (count uint32, more, ok bool) {
 	if in.Sel.ID() != isa.Setmaxnreg {
 		return 0, false, false

@@ -43,7 +43,7 @@ var matrixElements = map[isa.Mod]matrixElement{
 	isa.M_u8: {bits: 8}, isa.M_s8: {bits: 8, signed: true}, isa.M_u4: {bits: 4}, isa.M_s4: {bits: 4, signed: true}, isa.M_b1: {bits: 1}, isa.M_s32: {bits: 32, signed: true},
 }
 
-// float tells whether the type is one of floats.
+// float reports whether the type is one of floats.
 func (e matrixElement) float() bool { return e.format != num.DotFormat{} }
 
 // productOp is the decode-time constant of a product.

@@ -27,7 +27,7 @@ func multimemLines() []Line {
 	}
 }
 
-// multicasts tells whether the address of a form is that of a multicast range.
+// multicasts reports whether the address of a form is that of a multicast range.
 func multicasts(id isa.ID) bool {
 	switch id {
 	case isa.MultimemSt, isa.MultimemRed, isa.MultimemLdReduce, isa.MultimemStAsync, isa.MultimemRedAsync,

@@ -33,7 +33,7 @@ var natives = map[string]*native{
 	"cudaGraphSetConditional": {[]int{64, 32}, 0, setCondition},
 }
 
-// IsNative tells whether the runtime provides a function that a module only declares.
+// IsNative reports whether the runtime provides a function that a module only declares.
 func IsNative(name string) bool { return natives[name] != nil }
 
 func nativeOf(c *ir.Call) *native {

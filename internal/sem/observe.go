@@ -83,23 +83,23 @@ func (o *watch) keep(wants machine.Wants) {
 	}
 }
 
-// acquires tells whether what the access reads may order it behind what other workers have done.
+// acquires reports whether what the access reads may order it behind what other workers have done.
 func (t *touch) acquires() bool {
 	return t.Order != machine.Weak && t.Kind != machine.Store && (t.Space == machine.Global || t.Space == machine.Generic) && t.size == nil && !t.once && !t.many
 }
 
-// constant tells whether the access is of memory that no kernel writes.
+// constant reports whether the access is of memory that no kernel writes.
 func (t *touch) constant() bool { return t.by == uop.ByKernel || t.Space == machine.Const }
 
-// StartsAsync tells whether a statement begins an asynchronous operation.
+// StartsAsync reports whether a statement begins an asynchronous operation.
 func StartsAsync(sel *isa.Sel) bool {
 	return sel.Entry.Effects.Has(isa.Asynchronous)
 }
 
-// Fences tells whether a statement orders registers with products.
+// Fences reports whether a statement orders registers with products.
 func Fences(sel *isa.Sel) bool { return sel.ID() == isa.WgmmaFence }
 
-// silent tells whether there is nothing to tell but rows.
+// silent reports whether there is nothing to tell but rows.
 func (o *watch) silent() bool {
 	return len(o.touches) == 0 && o.fences == nil && o.order == machine.Weak
 }

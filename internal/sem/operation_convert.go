@@ -43,7 +43,7 @@ func (p *packing) use() ConvertUse {
 	return u
 }
 
-// plain tells whether it is of one value, or of two registers of 32 bits to a pair.
+// plain reports whether it is of one value, or of two registers of 32 bits to a pair.
 func (u *ConvertUse) plain() bool {
 	return u.N == 1 || u.N == 2 && len(u.From) == 2 && !u.Packed && u.FromBits[0]+u.FromBits[1] == 64
 }

@@ -129,7 +129,7 @@ func (l *Line) unread(sel *isa.Sel) isa.Mod {
 	return 0
 }
 
-// inClass tells whether a modifier is the statement's value of one of the classes.
+// inClass reports whether a modifier is the statement's value of one of the classes.
 func inClass(sel *isa.Sel, m isa.Mod, classes ...isa.Class) bool {
 	return slices.ContainsFunc(classes, func(c isa.Class) bool { return sel.Get(c) == m })
 }

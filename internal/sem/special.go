@@ -13,7 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// changing tells whether a special register has another value at every read.
+// changing reports whether a special register has another value at every read.
 func changing(s isa.Special) bool { return machine.ClassOf(s) == machine.Changing }
 
 // specialRead is the decode-time constant of a read of a changing special register.

@@ -100,7 +100,7 @@ type collectorUse struct {
 	use    machine.CollectorUse
 }
 
-// ofB tells whether the buffer is for B.
+// ofB reports whether the buffer is for B.
 func (c *collectorUse) ofB() bool { return c.buffer[0] == 'b' }
 
 var collectorWords = map[string]machine.CollectorUse{

@@ -162,7 +162,7 @@ type tensorSum struct {
 	of    *num.Dense // nil: none
 }
 
-// isDense tells whether the product is one of a num.Dense: all are, unless D counts times a power of two, which not all of its elements have
+// isDense reports whether the product is one of a num.Dense: all are, unless D counts times a power of two, which not all of its elements have
 // a place for.
 func (r *tensorProduct) isDense() bool {
 	if r.op.down == 0 || !r.add {
@@ -467,7 +467,7 @@ func (r *tensorProduct) readD(p *productPart, part, columns int) []uint32 {
 	return sum
 }
 
-// stays tells whether a lane of a CTA's D is not written.
+// stays reports whether a lane of a CTA's D is not written.
 func (r *tensorProduct) stays(cta, lane int) bool { return r.off[cta][lane/32]>>(lane%32)&1 != 0 }
 
 // write gives out D.

@@ -40,7 +40,7 @@ func (b *Build) validity() *validity {
 	return &v
 }
 
-// meets tells whether data from an address of global memory has the pattern where the copy looks.
+// meets reports whether data from an address of global memory has the pattern where the copy looks.
 func (v *validity) meets(data []byte, addr uint64) bool {
 	if v == nil {
 		return false

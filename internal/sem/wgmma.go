@@ -94,7 +94,7 @@ func planWgmma(b *Build) {
 	b.does(uop.WarpgroupProduct)
 }
 
-// is tells whether an optional constant has a value.
+// is reports whether an optional constant has a value.
 func (b *Build) is(r isa.Role, v int32) bool {
 	o := b.In.Op(r)
 	return o != nil && int32(o.Imm) == v

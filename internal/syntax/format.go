@@ -112,7 +112,7 @@ func (l *layout) block(b *Block, depth int) {
 	}
 }
 
-// closed tells whether a block has its closing brace.
+// closed reports whether a block has its closing brace.
 func (l *layout) closed(b *Block) bool {
 	last := b.First
 	if n := len(b.Stmts); n > 0 {

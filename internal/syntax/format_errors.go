@@ -9,7 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 )
 
-// broken tells whether an error lies in r or touches it.
+// broken reports whether an error lies in r or touches it.
 func (l *layout) broken(r Range) bool {
 	span := l.f.Span(r)
 	i, _ := slices.BinarySearchFunc(l.f.Errors, span.Start, func(d diag.Diagnostic, start diag.Pos) int {

@@ -23,7 +23,7 @@ func lineMarker(text string) int {
 	return len(line)
 }
 
-// areFlags tells whether a text is digits, each behind a blank.
+// areFlags reports whether a text is digits, each behind a blank.
 func areFlags(text string) bool {
 	for {
 		rest := blanks(text)

@@ -22,7 +22,7 @@ func ParsePacked(name string, text []byte) *File {
 	return f
 }
 
-// Packed tells whether lines of the file were packed.
+// Packed reports whether lines of the file were packed.
 func (f *File) Packed() bool { return f.packed }
 
 // PackedLoc is what stands behind .loc:
@@ -143,7 +143,7 @@ func (s *scanner) packedLoc() {
 	s.packedToken(LocData, s.pos, end, Word(len(s.packedLocs)-1))
 }
 
-// endsLine tells whether nothing but white space, or what may be a comment, stands between a place and the end of its
+// endsLine reports whether nothing but white space, or what may be a comment, stands between a place and the end of its
 // line.
 func (s *scanner) endsLine(at int) bool {
 	for s.at(at) == ' ' {

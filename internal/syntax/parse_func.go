@@ -41,7 +41,7 @@ func (p *parser) functionEnd(n *Function) {
 	}
 }
 
-// endsPrototype tells whether another statement of the module begins: the semicolon behind the
+// endsPrototype reports whether another statement of the module begins: the semicolon behind the
 // declaration of a device function may be missing (ptxas 13.5).
 func (p *parser) endsPrototype(n *Function) bool {
 	if p.f.Word(n.Keyword) != WordFunc {
@@ -113,7 +113,7 @@ func (p *parser) directiveArgs() []TokenID {
 	return p.popTokens(mark)
 }
 
-// atValue tells whether a number or string stands here.
+// atValue reports whether a number or string stands here.
 func (p *parser) atValue() bool {
 	return p.kind == Int || p.kind == String || p.kind == Ident && p.word == WordWarpSize
 }

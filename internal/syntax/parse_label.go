@@ -11,7 +11,7 @@ import (
 // maxLabelSearches bounds how often a file is searched for uses of what may be a label.
 const maxLabelSearches = 16
 
-// lacksColon tells whether the broken statement that begins at a token is a name alone on its line that other
+// lacksColon reports whether the broken statement that begins at a token is a name alone on its line that other
 // statements have as an operand.
 func (p *parser) lacksColon(at TokenID) bool {
 	next := p.f.Next(at)
@@ -27,7 +27,7 @@ func (p *parser) lacksColon(at TokenID) bool {
 	return p.f.isOperand(p.f.Word(at))
 }
 
-// beginsLine tells whether only white space and comments stand before a token in its line.
+// beginsLine reports whether only white space and comments stand before a token in its line.
 func (f *File) beginsLine(t TokenID) bool {
 	for i := t - 1; i >= 0; i-- {
 		if strings.Contains(f.Behind(i), "\n") {
@@ -43,7 +43,7 @@ func (f *File) beginsLine(t TokenID) bool {
 	return true
 }
 
-// isOperand tells whether a word is the last operand of a statement, or one of several: the name behind an opcode, a
+// isOperand reports whether a word is the last operand of a statement, or one of several: the name behind an opcode, a
 // modifier or a comma, but not the opcode behind a guard.
 func (f *File) isOperand(word Word) bool {
 	var last [2]Kind // before the token, the nearest first

@@ -55,7 +55,7 @@ var spellings = sync.OnceValue(func() []spelling {
 	}
 })
 
-// hasHeader tells whether a line begins with .version or .target, as one of every PTX module does.
+// hasHeader reports whether a line begins with .version or .target, as one of every PTX module does.
 func hasHeader(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t\r\f")
@@ -139,7 +139,7 @@ func endOf(text []byte, mark string) int {
 	return len(text)
 }
 
-// NotPTX tells whether the parser has refused a text as something else, P1040 to P1049, or as too large: what a checker would
+// NotPTX reports whether the parser has refused a text as something else, P1040 to P1049, or as too large: what a checker would
 // say of it does not help.
 func NotPTX(errs diag.List) bool {
 	return slices.ContainsFunc(errs, func(d diag.Diagnostic) bool {

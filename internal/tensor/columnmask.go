@@ -34,7 +34,7 @@ func DecodeColumnMask(d uint64, m int) (ColumnMask, error) {
 	return c, nil
 }
 
-// Zero tells whether a column of a part counts as zero.
+// Zero reports whether a column of a part counts as zero.
 func (c *ColumnMask) Zero(part, column int) bool {
 	if !c.masks {
 		return false

@@ -60,7 +60,7 @@ func (m *Map) boxed() int {
 	return 1
 }
 
-// leaves tells whether the bounding box goes beyond the tensor.
+// leaves reports whether the bounding box goes beyond the tensor.
 func (m *Map) leaves() bool {
 	return slices.ContainsFunc(m.Column.Lower[:m.boxed()], func(x int32) bool { return x < 0 }) ||
 		slices.ContainsFunc(m.Column.Upper[:m.boxed()], func(x int32) bool { return x > 0 })

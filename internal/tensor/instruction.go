@@ -31,7 +31,7 @@ var kinds = [...]struct {
 
 func (k Kind) String() string { return kinds[k].name }
 
-// Scaled tells whether blocks of A and B have scale factors.
+// Scaled reports whether blocks of A and B have scale factors.
 func (k Kind) Scaled() bool { return k >= KindMXF8F6F4 }
 
 // MatrixElement is the type of an element of A or B.

@@ -75,7 +75,7 @@ func TestInstruction96(t *testing.T) {
 	}
 }
 
-// covers tells whether a message names bits among which one is.
+// covers reports whether a message names bits among which one is.
 func covers(text string, bit int) bool {
 	_, text, _ = strings.Cut(text, ": bits ")
 	var from, to int

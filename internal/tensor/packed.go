@@ -18,10 +18,10 @@ const (
 // packedRow is the elements of a row of a box.
 const packedRow = 128
 
-// padded tells whether elements take more room in shared memory than in global memory.
+// padded reports whether elements take more room in shared memory than in global memory.
 func (m *Map) padded() bool { return m.Type == packed4 || m.Type == packed6 }
 
-// half tells whether a map is one of half rows, which sm_103 stores.
+// half reports whether a map is one of half rows, which sm_103 stores.
 func (m *Map) half() bool { return m.Type == packed6 && m.Box[0] == packedRow/2 }
 
 // checkPacked says what is wrong with a map of such elements.

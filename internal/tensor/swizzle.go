@@ -29,7 +29,7 @@ var swizzles = [8]struct {
 	Swizzle32:        {"32 bytes", 32, 1, 4, 256},
 }
 
-// Valid tells whether the mode exists.
+// Valid reports whether the mode exists.
 func (s Swizzle) Valid() bool { return s < 8 && swizzles[s].span != 0 }
 
 func (s Swizzle) String() string { return swizzles[s].name }

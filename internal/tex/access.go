@@ -25,7 +25,7 @@ func (r Reach) String() string {
 	return [...]string{"1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms"}[r]
 }
 
-// Cube tells whether it reaches faces of a cube.
+// Cube reports whether it reaches faces of a cube.
 func (r Reach) Cube() bool { return r == ReachCube || r == ReachACube }
 
 // Bounds says what an instruction does outside of the surface.

@@ -106,7 +106,7 @@ type Format struct {
 // Bytes is the size of a sample.
 func (f Format) Bytes() int { return f.Channel.Bytes() * f.Order.Channels() }
 
-// Valid tells whether both parts are numbers that exist.
+// Valid reports whether both parts are numbers that exist.
 func (f Format) Valid() bool { return int(f.Channel) < len(channels) && int(f.Order) < len(orders) }
 
 // byCount are the orders that a number of channels stands for.

@@ -38,7 +38,7 @@ var geometries = [...]struct {
 // String is the name that the command line takes.
 func (g Geometry) String() string { return geometries[g].name }
 
-// Valid tells whether the geometry exists.
+// Valid reports whether the geometry exists.
 func (g Geometry) Valid() bool { return int(g) < len(geometries) }
 
 // Reach is the geometry that surface instructions name to reach the image.

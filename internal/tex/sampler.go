@@ -89,7 +89,7 @@ type Read struct {
 	SRGB       bool // red, green and blue of 8 bits are converted to linear f32
 }
 
-// Floats tells whether results are f32: the channels are, or are read as such.
+// Floats reports whether results are f32: the channels are, or are read as such.
 func (r Read) Floats(f Format) bool { return f.Channel.Reads() == AsFloat || r.Float }
 
 // Check says in words why a format cannot be read like this, nil if it can.

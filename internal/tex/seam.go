@@ -2,7 +2,7 @@ package tex
 
 // This file filters across the edges of cubes.
 
-// beyond tells whether one of two texels of a dimension of a face is not on it.
+// beyond reports whether one of two texels of a dimension of a face is not on it.
 func (im *Level) beyond(at [2]int64) bool { return at[0] < 0 || at[1] >= int64(im.Width) }
 
 // seam is filter, or gather, on a face of a cube where texels are on the faces beside. Three faces meet in a corner, so that one of four

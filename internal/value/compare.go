@@ -87,7 +87,7 @@ func (t Type) formatRaw(data []byte) string {
 	return t.Format(data)
 }
 
-// within tells whether a tolerance lets have pass for want.
+// within reports whether a tolerance lets have pass for want.
 func (t Type) within(have, want []byte, by Tolerance) bool {
 	if !by.given || t.row == nil || t.row.bits == 128 {
 		return false

@@ -87,10 +87,10 @@ func (t Type) Bits() int {
 	return t.row.bits
 }
 
-// Float tells whether values are written as floating-point numbers.
+// Float reports whether values are written as floating-point numbers.
 func (t Type) Float() bool { return t.row != nil && t.row.format != nil }
 
-// Param tells whether a kernel parameter can have this type.
+// Param reports whether a kernel parameter can have this type.
 func (t Type) Param() bool { return t.row != nil && t.row.param }
 
 // Append appends the little-endian bytes of a value's low bits; bits beyond 64 are zero.

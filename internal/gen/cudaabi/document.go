@@ -115,7 +115,7 @@ func byReason(stubs, done []string, why []reason) (list []group, err error) {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.names) == 0 }), nil
 }
 
-// replaced tells whether a later version of a function is there.
+// replaced reports whether a later version of a function is there.
 func replaced(name string, done []string) bool {
 	name = strings.TrimSuffix(name, "`")
 	return slices.ContainsFunc([]string{"_v2`", "_v3`", "_v4`"}, func(version string) bool { return slices.Contains(done, name+version) })

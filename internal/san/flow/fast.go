@@ -58,10 +58,10 @@ func (e *Engine) plain(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *w
 	return st, true
 }
 
-// ended tells whether an instruction has acted, for good.
+// ended reports whether an instruction has acted, for good.
 func ended(st machine.State) bool { return st != machine.Wait && st != machine.Faulted }
 
-// onlyPredicates tells whether an instruction has no result that could point anywhere.
+// onlyPredicates reports whether an instruction has no result that could point anywhere.
 func onlyPredicates(list []machine.FlowReg) bool {
 	for i := range list {
 		if list[i].Words != 0 && list[i].Width != machine.Pred {
@@ -196,7 +196,7 @@ func reach(addr *[32]uint64, lanes uint32, n uint64) extent {
 	return x
 }
 
-// dense tells whether each lane's n bytes lie behind those of the lane before.
+// dense reports whether each lane's n bytes lie behind those of the lane before.
 func dense(addr *[32]uint64, n uint64) bool {
 	if addr[1]-addr[0] != n { // most that are not
 		return false
@@ -259,7 +259,7 @@ func (s *span) give() {
 	}
 }
 
-// written tells whether all bytes of a page between two are.
+// written reports whether all bytes of a page between two are.
 func (p *page) written(from, to uint64) bool {
 	for i := from; i < to; {
 		n := min(64-i%64, to-i)
@@ -271,7 +271,7 @@ func (p *page) written(from, to uint64) bool {
 	return true
 }
 
-// pointless tells whether nothing between two bytes of a page points anywhere.
+// pointless reports whether nothing between two bytes of a page points anywhere.
 func (p *page) pointless(from, to uint64) bool {
 	if p.tags == nil {
 		return true
@@ -356,7 +356,7 @@ func (e *Engine) parameters(w *machine.Warp, in *machine.Inst, f *machine.Flow, 
 	return st, true
 }
 
-// pointerless tells whether nothing in the memory of an access is a pointer.
+// pointerless reports whether nothing in the memory of an access is a pointer.
 func (e *Engine) pointerless(w *machine.Warp, ws *warp, at *extent) bool {
 	r := ws.local
 	if at.Space != machine.Local {
@@ -365,7 +365,7 @@ func (e *Engine) pointerless(w *machine.Warp, ws *warp, at *extent) bool {
 	return r != nil && !r.pointers.Load()
 }
 
-// simple tells whether an access leaves nothing to do in the shadow of memory, but that a store fills it.
+// simple reports whether an access leaves nothing to do in the shadow of memory, but that a store fills it.
 func (e *Engine) simple(s *span, stores bool) (fill, ok bool) {
 	s.hold()
 	defer s.give()
@@ -378,7 +378,7 @@ func (e *Engine) simple(s *span, stores bool) (fill, ok bool) {
 	return true, stores && s.whole
 }
 
-// insideAll tells whether no lane leaves the object that it points to, as far as that is known; and whether all of them
+// insideAll reports whether no lane leaves the object that it points to, as far as that is known; and whether all of them
 // are inside one object.
 func (e *Engine) insideAll(w *machine.Warp, ws *warp, m *machine.FlowMem, at *extent) (ok, known bool) {
 	tag := e.symbolTag(w, ws, m.Sym)
@@ -426,7 +426,7 @@ func oneTag(w *machine.Warp, r machine.FlowReg) uint32 {
 	return first
 }
 
-// storesShadow tells whether a stored value has unwritten bits, or is a pointer.
+// storesShadow reports whether a stored value has unwritten bits, or is a pointer.
 func (e *Engine) storesShadow(w *machine.Warp, m *machine.FlowMem) bool {
 	for i := range m.Rows {
 		r := &m.Rows[i]

@@ -231,7 +231,7 @@ func compared(f *machine.Flow, x, p *[4]uint64) (t, unwritten bool) {
 	return t, true
 }
 
-// combined tells whether a combination of two predicates depends on unwritten ones.
+// combined reports whether a combination of two predicates depends on unwritten ones.
 func combined(op uop.WordOp, t, tp, c, cp bool) bool {
 	switch op {
 	case uop.WordAnd:

@@ -107,7 +107,7 @@ func (e *Engine) mixedTag(w *machine.Warp, ws *warp, f *machine.Flow, lane int) 
 	return 0
 }
 
-// staysNear tells whether a bitwise operation leaves a pointer near where it was.
+// staysNear reports whether a bitwise operation leaves a pointer near where it was.
 func staysNear(w *machine.Warp, f *machine.Flow, t *[4]uint32, lane int) bool {
 	if f.Fn == nil {
 		return false
@@ -263,7 +263,7 @@ func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes ui
 	}
 }
 
-// mayBeStrange tells whether a result may be an address that has come from somewhere else.
+// mayBeStrange reports whether a result may be an address that has come from somewhere else.
 func mayBeStrange(f *machine.Flow, d *machine.FlowReg) bool {
 	return d.Width == machine.Row64 && (f.Mem != nil || f.Tags == machine.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel)
 }

@@ -47,7 +47,7 @@ type access struct {
 	from    uint64 // first byte
 }
 
-// before tells whether a kept access happened before this one. Of a line, lane by lane.
+// before reports whether a kept access happened before this one. Of a line, lane by lane.
 func (a *access) before(r *record) bool {
 	if a.issuers != 0 {
 		return a.issuedAfter(r)
@@ -76,7 +76,7 @@ func (a *access) record(bytes uint32) record {
 	return r
 }
 
-// behindSome tells whether some lane of an access that a warp has made as one happened before this one: with it the others did.
+// behindSome reports whether some lane of an access that a warp has made as one happened before this one: with it the others did.
 func (a *access) behindSome(r *record) bool {
 	if r.warp == a.warp.id && r.lanes>>a.lane&1 != 0 {
 		return true
@@ -90,7 +90,7 @@ func (a *access) behindSome(r *record) bool {
 	return false
 }
 
-// supersedes tells whether each lane of a kept access happened before some lane of this one.
+// supersedes reports whether each lane of a kept access happened before some lane of this one.
 func (a *access) supersedes(r *record) bool {
 	return r.warp == a.warp.id && r.lanes&^a.lanes == 0 || a.before(r)
 }
@@ -223,7 +223,7 @@ func (d *Detector) line(a *access, owner *cta, addr uint64) bool {
 	return true
 }
 
-// conflicts tells whether an access of a line may race with what is kept there.
+// conflicts reports whether an access of a line may race with what is kept there.
 func (d *Detector) conflicts(a *access, c *cell) bool {
 	against := func(r *record) bool {
 		writes := d.sites.at(r.siteID()).Writes
@@ -337,7 +337,7 @@ func (d *Detector) unordered(a *access, old *record) (lanes uint32) {
 	return lanes
 }
 
-// equalBits tells whether two plain stores leave the same bits.
+// equalBits reports whether two plain stores leave the same bits.
 func (d *Detector) equalBits(a *access, r record, old *record, s *Site, addr uint64) bool {
 	if a.equal == nil || a.reads || s.Atomic {
 		return false
@@ -358,7 +358,7 @@ func (d *Detector) equalBits(a *access, r record, old *record, s *Site, addr uin
 	return true
 }
 
-// include tells whether the scopes of two strong accesses include each other's threads.
+// include reports whether the scopes of two strong accesses include each other's threads.
 func (d *Detector) include(s, t machine.Scope, a, b uint32) bool {
 	return d.reaches(published{scope: s, cta: a}, b, t)
 }

@@ -130,7 +130,7 @@ type covered struct {
 	upTo  moment
 }
 
-// covers tells whether a kept access of some lanes happened before, by what a lane of the warp knows.
+// covers reports whether a kept access of some lanes happened before, by what a lane of the warp knows.
 func (w *warp) covers(knows *knowledge, r *record, lanes uint32) bool {
 	c := &w.covered[r.warp%warpID(len(w.covered))]
 	if c.knows != knows || c.warp != r.warp {
@@ -240,7 +240,7 @@ func (w *warp) releases(lanes uint32) *knowledge {
 	return k
 }
 
-// agree tells whether all lanes know the same.
+// agree reports whether all lanes know the same.
 func (w *warp) agree() bool {
 	for i := range w.lanes {
 		if w.lanes[i].knows != w.lanes[0].knows {

@@ -74,7 +74,7 @@ func (l *line) of(i int) (c cell) {
 	return c
 }
 
-// issuedAfter tells whether each lane of a kept access happened before what some issuing lane does next.
+// issuedAfter reports whether each lane of a kept access happened before what some issuing lane does next.
 func (a *access) issuedAfter(r *record) bool {
 	lanes := r.lanes
 	if r.warp == a.warp.id {
@@ -94,7 +94,7 @@ func (a *access) issuedAfter(r *record) bool {
 	return !r.together()
 }
 
-// known tells whether some issuing lane knows of a lane's access.
+// known reports whether some issuing lane knows of a lane's access.
 func (a *access) known(r *record, lane uint32) bool {
 	var last *knowledge
 	for m := a.issuers; m != 0; m &= m - 1 {

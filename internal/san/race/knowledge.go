@@ -32,7 +32,7 @@ func (m moments) of(lane int) moment {
 	return m.lane[lane]
 }
 
-// covers tells whether all of these lanes are known up to a moment.
+// covers reports whether all of these lanes are known up to a moment.
 func (m moments) covers(lanes uint32, at moment) bool {
 	if m.all >= at {
 		return true
@@ -129,7 +129,7 @@ func (k *knowledge) of(w warpID) moments {
 	return k.warps[w.index()]
 }
 
-// covers tells whether what lanes of a warp did at a moment happened before.
+// covers reports whether what lanes of a warp did at a moment happened before.
 func (k *knowledge) covers(w warpID, lanes uint32, at moment) bool {
 	return k.of(w).covers(lanes, at)
 }

@@ -59,7 +59,7 @@ type op struct {
 	scope       machine.Scope
 }
 
-// within tells whether two threads include each other at a scope.
+// within reports whether two threads include each other at a scope.
 func within(s machine.Scope, a, b int) bool {
 	switch s {
 	case machine.CTAScope:

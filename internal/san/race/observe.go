@@ -312,7 +312,7 @@ func (o *Observer) owner(e *machine.Event, x machine.Extent, own *cta) *cta {
 	return o.detector.cta(index)
 }
 
-// sameByte tells whether a store of a lane writes to an address the byte that another lane of the store writes there
+// sameByte reports whether a store of a lane writes to an address the byte that another lane of the store writes there
 // or, other than such lanes, that stands there.
 func sameByte(e *machine.Event, lane, other int, addr uint64) bool {
 	mine, ok := e.Stored(lane, e.Addr[lane]+addr)

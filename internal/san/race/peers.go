@@ -56,7 +56,7 @@ func (o *Observer) left(index uint64) {
 	}
 }
 
-// knew tells whether some thread of a CTA knows of an access.
+// knew reports whether some thread of a CTA knows of an access.
 func (c *cta) knew(w warpID, v visit) bool {
 	for i := range c.warps {
 		for j := range c.warps[i].lanes {
@@ -75,7 +75,7 @@ func (o *Observer) peer(w warpID, number, lanes uint32, format string, owner uin
 	o.reporter.Report(&machine.Report{Kind: machine.PeerMisuse, Text: text, Then: o.launch.PlaceOf(uint64(w.cta()), w.index(), lanes, site.Func, site.PC)})
 }
 
-// meets tells whether anything of a CTA is known.
+// meets reports whether anything of a CTA is known.
 func (k *knowledge) meets(cta uint32) bool {
 	for k != nil && k.shift != leaf {
 		k = k.below[k.index(cta)]

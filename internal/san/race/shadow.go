@@ -40,7 +40,7 @@ func (r *record) some() bool { return r.at != 0 }
 func (r *record) bytes() uint32  { return r.site & (1<<bytesOfSite - 1) }
 func (r *record) siteID() uint32 { return r.site >> siteShift }
 
-// together tells whether the lanes made one access: what is ordered behind one of them is behind all.
+// together reports whether the lanes made one access: what is ordered behind one of them is behind all.
 func (r *record) together() bool { return r.site&togetherBit != 0 }
 
 // cell is the shadow of one granule, or of a line.
@@ -209,7 +209,7 @@ func (c *cell) push(r record) {
 	c.more = append(c.more, r)
 }
 
-// replaces tells whether a kept access is not needed beside a new one. A read replaces no write: another read
+// replaces reports whether a kept access is not needed beside a new one. A read replaces no write: another read
 // may race with that alone.
 func (c *cell) replaces(d *Detector, a *access, r record, old *record) bool {
 	s := d.sites.at(old.siteID())

@@ -223,7 +223,7 @@ func (s location) merge(p published) location {
 	return location{all}
 }
 
-// reaches tells whether a release orders a thread of a CTA that acquires at a scope: both must include each other.
+// reaches reports whether a release orders a thread of a CTA that acquires at a scope: both must include each other.
 func (d *Detector) reaches(p published, cta uint32, scope machine.Scope) bool {
 	narrow := min(p.scope, scope)
 	switch {

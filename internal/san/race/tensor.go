@@ -84,7 +84,7 @@ func (d *Detector) meet(w *warp, first, then *tensorUse) {
 	d.report(race)
 }
 
-// behindUse tells whether an operation of the warp comes behind a kept one.
+// behindUse reports whether an operation of the warp comes behind a kept one.
 func (w *warp) behindUse(first, then *tensorUse) bool {
 	switch {
 	case first.warp == w.id && first.lanes&then.lanes != 0:
@@ -95,12 +95,12 @@ func (w *warp) behindUse(first, then *tensorUse) bool {
 	return first.pipelines(then) && w.knowsSome(then.lanes, first.warp, first.lanes, first.issued)
 }
 
-// pipelines tells whether a later operation takes its turn behind one that has been issued.
+// pipelines reports whether a later operation takes its turn behind one that has been issued.
 func (u *tensorUse) pipelines(then *tensorUse) bool {
 	return u.pipe == machine.TensorPipe && then.pipe == machine.TensorPipe && then.step.Follows(u.step)
 }
 
-// knowsSome tells whether some lane of the warp knows some lane of an agent up to a moment: an operation is that of all its lanes.
+// knowsSome reports whether some lane of the warp knows some lane of an agent up to a moment: an operation is that of all its lanes.
 func (w *warp) knowsSome(lanes uint32, agent warpID, of uint32, at moment) bool {
 	var last *knowledge
 	for m := lanes; m != 0; m &= m - 1 {
@@ -143,7 +143,7 @@ func common(a, b machine.Extent) (machine.Extent, bool) {
 	return a, a.From < a.To && a.Row < a.End
 }
 
-// within tells whether all cells of an extent are in another one.
+// within reports whether all cells of an extent are in another one.
 func within(a, b machine.Extent) bool {
 	return a.From >= b.From && a.To <= b.To && a.Row >= b.Row && a.End <= b.End
 }

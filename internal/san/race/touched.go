@@ -32,7 +32,7 @@ type Range struct {
 // Copied is what a copy, or a fill, has done.
 func Copied(ranges ...Range) *Touched { return &Touched{ranges: ranges} }
 
-// Copy tells whether it is a copy.
+// Copy reports whether it is a copy.
 func (t *Touched) Copy() bool { return t.launch == nil }
 
 // Touched is what the launch has done to global memory, now that it is over.
@@ -168,7 +168,7 @@ func (t *Touched) numbers() iter.Seq[uint64] {
 	}
 }
 
-// has tells whether a launch has touched a page. Copies among each other are compared otherwise.
+// has reports whether a launch has touched a page. Copies among each other are compared otherwise.
 func (t *Touched) has(n uint64) bool {
 	if t.pages[n] != nil || t.issued[n] != nil {
 		return true
@@ -181,7 +181,7 @@ func (t *Touched) has(n uint64) bool {
 	return false
 }
 
-// tells tells whether a launch has released something in a page that the other one reads by strong accesses.
+// tells reports whether a launch has released something in a page that the other one reads by strong accesses.
 func (t *Touched) tells(other *Touched, n uint64) bool {
 	p, q := t.pages[n], other.pages[n]
 	if p == nil || q == nil {
@@ -202,7 +202,7 @@ func (t *Touched) tells(other *Touched, n uint64) bool {
 	return false
 }
 
-// leaves tells whether something was released for other launches.
+// leaves reports whether something was released for other launches.
 func (s *location) leaves() bool {
 	for _, p := range *s {
 		if p.scope >= machine.GPUScope {
@@ -246,7 +246,7 @@ func (m *meetings) line(n, l uint64) {
 	}
 }
 
-// asOne tells whether what was done to a line was done to all of its granules alike.
+// asOne reports whether what was done to a line was done to all of its granules alike.
 func (t *Touched) asOne(n, l uint64) bool {
 	if p := t.pages[n]; t.issued[n] != nil || p != nil && p.lines[l].split != nil {
 		return false

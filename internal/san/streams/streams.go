@@ -22,7 +22,7 @@ import (
 // Past is the work that is over: of each queue up to a number, by the queue's index. It is never written after it is made.
 type Past []uint32
 
-// has tells whether a queue's work up to a number is over.
+// has reports whether a queue's work up to a number is over.
 func (p Past) has(queue int, number uint32) bool { return queue < len(p) && p[queue] >= number }
 
 // With is what is over by either.
@@ -225,7 +225,7 @@ func (o *Order) All() (p Past) {
 	return p
 }
 
-// behind tells whether other work is over when this begins.
+// behind reports whether other work is over when this begins.
 func (w *Work) behind(o *Work) bool {
 	if w.in != nil && w.in == o.in {
 		return w.step == o.step || w.steps[o.step]

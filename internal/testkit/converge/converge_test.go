@@ -220,7 +220,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// planted tells whether a kernel writes something else if another lane is elected.
+// planted reports whether a kernel writes something else if another lane is elected.
 func planted(t *testing.T, k *Kernel) bool {
 	t.Helper()
 	m, err := ptxvm.Compile("kernel.ptx", []byte(strings.ReplaceAll(k.String(), ", 100, 0,", ", 99, 0,")), nil)

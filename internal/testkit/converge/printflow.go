@@ -159,7 +159,7 @@ func (p *printer) choose(n *Node, c site) {
 	p.put("%s:", end)
 }
 
-// testsBehind tells whether a loop tests behind its body.
+// testsBehind reports whether a loop tests behind its body.
 func (n *Node) testsBehind() bool { return n.Style&1 != 0 }
 
 func (p *printer) loop(n *Node, c site) {

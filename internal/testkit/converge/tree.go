@@ -144,10 +144,10 @@ const (
 	tests
 )
 
-// uniform tells whether all lanes of a warp have the same answer.
+// uniform reports whether all lanes of a warp have the same answer.
 func (c *Cond) uniform() bool { return c.Of == WarpBit || c.uniformCTA() }
 
-// uniformCTA tells whether all threads of a CTA have the same answer.
+// uniformCTA reports whether all threads of a CTA have the same answer.
 func (c *Cond) uniformCTA() bool { return c.Of == CTABit || c.Of == GridAbove }
 
 // lanes are those for which the condition holds, if that follows from their number.
@@ -202,7 +202,7 @@ func (n *Node) bareArm() []*Node {
 	return nil
 }
 
-// ends tells whether no lane comes out of a list.
+// ends reports whether no lane comes out of a list.
 func ends(list []*Node) bool {
 	for _, n := range live(list) {
 		switch {
@@ -215,7 +215,7 @@ func ends(list []*Node) bool {
 	return false
 }
 
-// meets tells whether a list has operations with member masks.
+// meets reports whether a list has operations with member masks.
 func meets(list []*Node) bool {
 	for _, n := range live(list) {
 		if n.Kind == Meet {
@@ -235,7 +235,7 @@ func meets(list []*Node) bool {
 	return false
 }
 
-// waits tells whether a list of the kernel has operations with member masks, or barriers.
+// waits reports whether a list of the kernel has operations with member masks, or barriers.
 func waits(list []*Node) bool {
 	for _, n := range live(list) {
 		if n.Kind == Barrier {
@@ -250,7 +250,7 @@ func waits(list []*Node) bool {
 	return meets(list)
 }
 
-// breaks tells whether lanes break out of the loop whose body that is.
+// breaks reports whether lanes break out of the loop whose body that is.
 func breaks(body []*Node) bool {
 	for _, n := range live(body) {
 		if n.Kind == Break {

@@ -206,7 +206,7 @@ func quota(t *testing.T, cases []*Case, gate isa.Gate) {
 	}
 }
 
-// asked tells whether there are cases in a version, or on a target, and in or on the one before.
+// asked reports whether there are cases in a version, or on a target, and in or on the one before.
 func asked(cases []*Case, v isa.Version, target *isa.Target) bool {
 	if target == nil {
 		return slices.ContainsFunc(cases, func(c *Case) bool { return c.Version == v }) &&

@@ -184,7 +184,7 @@ func closed(s *isa.Sample, l *isa.GateLine, v isa.Version, t isa.Target) (n int)
 	return n
 }
 
-// asked tells whether gates alone reject the statement, if anything does; below a gate something must.
+// asked reports whether gates alone reject the statement, if anything does; below a gate something must.
 func asked(s *Statement, below bool) bool {
 	_, fails := isa.Table().Match(s.Query())
 	for i := range fails {

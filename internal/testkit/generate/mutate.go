@@ -68,7 +68,7 @@ func (g *Generator) Mutate(s *Statement, k int) *Statement {
 	return nil
 }
 
-// differs tells whether the change changes anything.
+// differs reports whether the change changes anything.
 func (s *Statement) differs(from *Statement) bool {
 	return s.Text() != from.Text() || s.Version != from.Version || s.Target != from.Target || s.callee != from.callee
 }
@@ -92,7 +92,7 @@ func otherTarget(g *Generator, s *Statement) string {
 	return "on another target"
 }
 
-// declared tells whether the module can declare the statement's registers.
+// declared reports whether the module can declare the statement's registers.
 func (s *Statement) declared() bool {
 	known := registerTypes(s.Version, s.Target)
 	for t := range registersOf(s.Text()) {

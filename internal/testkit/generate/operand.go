@@ -304,7 +304,7 @@ func (d *drawer) variable(space isa.Space) (string, isa.Shape, bool) {
 	return parameter, shape, true
 }
 
-// writes tells whether the statement stores to memory.
+// writes reports whether the statement stores to memory.
 func (s *Statement) writes() bool {
 	return s.Entry.Effects.Has(isa.Writes)
 }

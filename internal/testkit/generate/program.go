@@ -256,7 +256,7 @@ func (w *writer) statement(entries []*isa.Entry) (*Statement, *isa.Sel) {
 	}
 }
 
-// registersOnly tells whether all operands are registers and constants.
+// registersOnly reports whether all operands are registers and constants.
 func (s *Statement) registersOnly() bool {
 	var plain func(s *isa.Shape) bool
 	plain = func(s *isa.Shape) bool {

@@ -52,7 +52,7 @@ func (w *writer) functions() {
 	w.inside, w.calls = nil, 8
 }
 
-// mayCall tells whether a call may stand here: in a function not in loops, so that a program ends soon.
+// mayCall reports whether a call may stand here: in a function not in loops, so that a program ends soon.
 func (w *writer) mayCall(depth int) bool {
 	return len(w.p.Functions) != 0 && w.calls > 0 && (w.inside == nil || depth == 0)
 }

@@ -179,7 +179,7 @@ func (g *Generator) module(sample *isa.Sample) (isa.Version, isa.Target, bool) {
 	return 0, isa.Target{}, false
 }
 
-// gatesPass tells whether the sample's gates pass in a module.
+// gatesPass reports whether the sample's gates pass in a module.
 func gatesPass(sample *isa.Sample, v isa.Version, t isa.Target) bool {
 	for _, gate := range sample.Since {
 		if !gate.Passes(v, t) {
@@ -194,7 +194,7 @@ func gatesPass(sample *isa.Sample, v isa.Version, t isa.Target) bool {
 	return true
 }
 
-// writable tells whether the generator can write operands for the sample.
+// writable reports whether the generator can write operands for the sample.
 func writable(sample *isa.Sample) bool {
 	for _, o := range sample.Operands {
 		for _, part := range o.Parts {

@@ -27,7 +27,7 @@ type Verdict struct {
 	Here string // the checker's first error, "" if it accepts
 }
 
-// Equal tells whether the judges agree.
+// Equal reports whether the judges agree.
 func (v *Verdict) Equal() bool { return (v.Here == "") == (v.Ptxas == "") }
 
 var errorCode = regexp.MustCompile(`\b(P[0-9]{4})\b`)

@@ -128,7 +128,7 @@ func parseOperand(word string) (operand, error) {
 	return operand{kind: '#', value: uint32(v)}, nil
 }
 
-// Holds tells whether all terms of the rule hold in a round.
+// Holds reports whether all terms of the rule hold in a round.
 func (r *Rule) Holds(round *Round) bool {
 	for _, t := range r.terms {
 		if !t.holds(round) {

@@ -17,7 +17,7 @@ var (
 	symmetric   = []string{"min3", "max3", "addc"}
 )
 
-// begins tells whether a function's name, without its package, begins with one of the words.
+// begins reports whether a function's name, without its package, begins with one of the words.
 func begins(name string, words []string) bool {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(name, w) })
@@ -96,7 +96,7 @@ func neighbours(f *finder, n ast.Node) {
 	}
 }
 
-// isKey tells whether n names a field.
+// isKey reports whether n names a field.
 func isKey(parent, n ast.Node) bool {
 	kv, ok := parent.(*ast.KeyValueExpr)
 	return ok && kv.Key == n

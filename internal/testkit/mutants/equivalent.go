@@ -20,10 +20,10 @@ type Equivalent struct {
 	match       *regexp.Regexp
 }
 
-// Pattern tells whether the entry stands for several mutants, of which some may be killed.
+// Pattern reports whether the entry stands for several mutants, of which some may be killed.
 func (e *Equivalent) Pattern() bool { return e.Key[0] == '~' }
 
-// Matches tells whether the entry is about m.
+// Matches reports whether the entry is about m.
 func (e *Equivalent) Matches(m *Mutant) bool {
 	if e.match == nil {
 		return e.Key == m.Key()

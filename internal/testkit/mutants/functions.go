@@ -19,7 +19,7 @@ type function struct {
 // signature is equal for functions that can stand for each other.
 func (f *function) signature() string { return strings.Join(f.params, ",") + ":" + f.results }
 
-// unary tells whether the function maps a value to another of the same type.
+// unary reports whether the function maps a value to another of the same type.
 func (f *function) unary() bool { return len(f.params) == 1 && f.params[0] == f.results }
 
 // functions are in declaration order.

@@ -90,7 +90,7 @@ func oneSide(f *finder, n ast.Node) {
 	}
 }
 
-// onlyBounds tells whether b is x & 31 where x is an index, or the number of a set bit: the
+// onlyBounds reports whether b is x & 31 where x is an index, or the number of a set bit: the
 // mask is there to save a bounds check.
 func (f *finder) onlyBounds(b *ast.BinaryExpr) bool {
 	if lit, ok := b.Y.(*ast.BasicLit); b.Op != token.AND || !ok || lit.Value != "31" {

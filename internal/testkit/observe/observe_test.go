@@ -75,7 +75,7 @@ func under(r *vec.Runner, p *probe) *vec.Runner {
 	return r
 }
 
-// lastByteMatters tells whether the block fails if the last byte of what a form reads is wrong.
+// lastByteMatters reports whether the block fails if the last byte of what a form reads is wrong.
 func lastByteMatters(r *vec.Runner, b *vec.Block, e *isa.Entry) bool {
 	p := &probe{mode: last, only: func(have *isa.Entry) bool { return have == e }, seen: map[*isa.Entry]bool{}}
 	return len(under(r, p).Block(b)) > 0
@@ -102,7 +102,7 @@ func blocks(t *testing.T) (list []*vec.Block) {
 	return list
 }
 
-// wanted tells whether a run takes a block, by the forms that access memory in it.
+// wanted reports whether a run takes a block, by the forms that access memory in it.
 func wanted(b *vec.Block, count map[*isa.Entry]int) (take bool) {
 	w, err := vec.Wrap(b)
 	if err != nil {

@@ -63,7 +63,7 @@ type probe struct {
 	fails   []string
 }
 
-// multicast tells whether the instruction makes each lane's access several times, to all copies.
+// multicast reports whether the instruction makes each lane's access several times, to all copies.
 func multicast(e *machine.Event) bool {
 	return e.What == machine.Touch && strings.HasPrefix(decode.FuncOf(e.Func).Insts[e.PC].Sel.Entry.Name, "multimem.")
 }

@@ -85,7 +85,7 @@ func (s Step) Shown(text string, output []string) string {
 	return strings.Join(slices.Replace(lines, s.Below-1, s.Below-1+len(s.Output), output...), "\n")
 }
 
-// Matches tells whether lines are those shown, with some others where a line is ⋮.
+// Matches reports whether lines are those shown, with some others where a line is ⋮.
 func Matches(got, shown []string) bool {
 	switch {
 	case len(shown) > 0 && shown[0] == "⋮":

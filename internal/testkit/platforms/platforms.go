@@ -27,7 +27,7 @@ type listed struct {
 	Module     *struct{ Main bool }
 }
 
-// ours tells whether the package is of this module, so that bodies of functions are checked, too.
+// ours reports whether the package is of this module, so that bodies of functions are checked, too.
 func (p *listed) ours() bool { return p.Module != nil && p.Module.Main }
 
 // Check returns what a compiler for the platform, such as "windows/arm64", would say of the packages that the pattern names in dir,

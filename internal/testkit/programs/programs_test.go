@@ -60,7 +60,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// functions tells whether a program calls any, and whether some stand in place of their calls.
+// functions reports whether a program calls any, and whether some stand in place of their calls.
 func functions(t *testing.T, p *generate.Program) (calls, inPlace bool) {
 	t.Helper()
 	c, err := compile(p, &Input{})
@@ -93,7 +93,7 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
-// changed tells whether the replacement of instructions changes what a program writes.
+// changed reports whether the replacement of instructions changes what a program writes.
 func changed(t *testing.T, p *generate.Program, input *Input, planted *strings.Replacer) bool {
 	t.Helper()
 	var out [2][]byte

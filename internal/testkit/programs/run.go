@@ -72,7 +72,7 @@ func Ways(p *generate.Program) (list []Way) {
 	return list
 }
 
-// Executed tells whether a statement has semantics.
+// Executed reports whether a statement has semantics.
 func Executed(sel *isa.Sel) bool {
 	line, err := sem.Lookup(sel)
 	return err == nil && line.Do != nil

@@ -131,7 +131,7 @@ func (s *shape) kernel(apart int, scope string, without int) string {
 	return b.String()
 }
 
-// run tells whether the shape races.
+// run reports whether the shape races.
 func (s *shape) run(t *testing.T, apart int, scope string, without int, seed uint64) bool {
 	t.Helper()
 	text := s.kernel(apart, scope, without)

@@ -135,7 +135,7 @@ func details(reports []*ptxvm.Report) string {
 	return b.String()
 }
 
-// found tells whether one of the reports is that of the table.
+// found reports whether one of the reports is that of the table.
 func (p *pair) found(reports []*ptxvm.Report, here, other int) bool {
 	for _, r := range reports {
 		if r.Code.String() == p.code && strings.Contains(r.Msg, p.words) && p.line(&r.Here) == here && (other == 0 || p.line(r.Other) == other) {

@@ -154,7 +154,7 @@ func TestClusterShapes(t *testing.T) {
 	}
 }
 
-// has tells whether an error contains a text; none is "".
+// has reports whether an error contains a text; none is "".
 func has(err error, text string) bool {
 	if err == nil || text == "" {
 		return err == nil && text == ""

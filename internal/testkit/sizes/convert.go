@@ -55,7 +55,7 @@ func sources(inst, reg Type) (list []conversion) {
 	return list
 }
 
-// canClip tells whether a has a value that d has not, and .sat is legal.
+// canClip reports whether a has a value that d has not, and .sat is legal.
 func canClip(d, a Type) bool {
 	low := clamp(new(big.Int).Neg(ones(127)), a)
 	return clamp(low, d).Cmp(low) != 0 || clamp(ones(127), d).Cmp(clamp(ones(127), a)) < 0

@@ -237,7 +237,7 @@ func fitting(rule func(inst, reg Type) Cell) (out [][2]Type) {
 	return out
 }
 
-// memoryType tells whether ld and st have an instruction type for vectors of a length:
+// memoryType reports whether ld and st have an instruction type for vectors of a length:
 // not .f16, which the tables list.
 func memoryType(t Type, count int) bool {
 	switch count {

@@ -29,7 +29,7 @@ func types(names string) (out []Type) {
 	return out
 }
 
-// Integer tells whether it is s or u.
+// Integer reports whether it is s or u.
 func (t Type) Integer() bool { return t.Kind == 's' || t.Kind == 'u' }
 
 // Cell is what a table says about an instruction type and a register.

@@ -210,7 +210,7 @@ func TestTensorColumns(t *testing.T) {
 	}
 }
 
-// leaves tells whether the bounding box, or its first coordinate, lies outside of the tensor, as that of a store must not.
+// leaves reports whether the bounding box, or its first coordinate, lies outside of the tensor, as that of a store must not.
 func (c *columnCase) leaves() bool {
 	negative := c.first < 0 || c.image < 0 || slices.ContainsFunc(c.Lower, func(x int32) bool { return x < 0 })
 	return negative || slices.ContainsFunc(c.start[len(c.Lower):], func(x int) bool { return x < 0 })

@@ -44,7 +44,7 @@ func (w *Wrapped) Kernel(name string) string {
 	return b.String()
 }
 
-// Multicast tells whether the block names multicast addresses, which one device does not have.
+// Multicast reports whether the block names multicast addresses, which one device does not have.
 func (w *Wrapped) Multicast() bool {
 	return slices.ContainsFunc(used(w.Stmts), func(p place) bool { return p.name == "M" || p.name == "MM" || strings.HasPrefix(p.name, "E") })
 }

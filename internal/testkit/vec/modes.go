@@ -94,7 +94,7 @@ func (w *Wrapped) roleOf(name string) *isa.RoleAt {
 	return nil
 }
 
-// takes tells whether the statement may have constants for these names.
+// takes reports whether the statement may have constants for these names.
 func (w *Wrapped) takes(constants map[string]string) bool {
 	s := *w.Stmts[0]
 	s.Operands = append([]string(nil), s.Operands...)

@@ -75,7 +75,7 @@ func TestRandomOperands(t *testing.T) {
 	}
 }
 
-// alone tells whether a block is one statement on registers.
+// alone reports whether a block is one statement on registers.
 func (w *Wrapped) alone() bool {
 	return w.Todo == "" && len(w.Stmts) == 1 && len(used(w.Stmts)) == 0 && len(w.Textures()) == 0 && w.Stmts[0].Guard == "" &&
 		len(w.in) != 0 && len(w.out) != 0 && !slices.ContainsFunc(w.Cases, func(c Case) bool { return c.Warp })
