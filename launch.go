@@ -197,7 +197,7 @@ func (k *Kernel) nameMemory(err error, block []byte) {
 // missingShared says what an access outside of shared memory lacks if the launch gives the kernel's extern arrays no bytes.
 func (k *Kernel) missingShared(err error, l Launch) {
 	fault, ok := err.(*Fault)
-	if !ok || !pastShared(fault) {
+	if !ok || !pastShared(fault) || fault.Fix != "" {
 		return
 	}
 	if k.countsFromZero(fault, l) {

@@ -20,11 +20,11 @@ type Fragment struct {
 	wait   WaitFor
 	id     uint8 // barrier, for WaitWarp and WaitCTA
 	kind   BarrierKind
-	woken  bool    // the wait is over: the instruction executes again and goes on
-	result uint32  // of the barrier reduction
-	want   uint32  // registers, for WaitRegisters
-	gather *Gather // open or finished gather of a WaitMembers fragment
-	phase  Released
+	woken  bool     // the wait is over: the instruction executes again and goes on
+	result uint32   // of the barrier reduction
+	want   uint32   // registers, for WaitRegisters
+	gather *Gather  // open or finished gather of a WaitMembers fragment
+	phase  Released // of a WaitPhase fragment that is woken
 }
 
 // WaitFor says what a fragment waits for.
