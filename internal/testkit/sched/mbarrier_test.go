@@ -66,7 +66,7 @@ func times() *scenario {
 		want: []uint32{0, 1, 0, 0, 1, 0, 0, 1, 5002, 0, 0}}
 }
 
-// TestMbarrierReleases: whoever waits for a phase when it completes is through, whatever becomes of the object before it runs. A
+// TestMbarrierReleases: a thread that waits for a phase when it completes is through, whatever becomes of the object before it runs. A
 // thread that has not begun to wait would find the new one, so that the order of the warps is fixed.
 func TestMbarrierReleases(t *testing.T) {
 	s := &scenario{file: "mbarrier", kernel: "reborn", grid: line(1), block: line(96), mem: make([]uint32, 96),
