@@ -166,6 +166,9 @@ func (k *Kernel) execute(ctx context.Context, l Launch, w Watch, ml *host.Launch
 	start := sinceBegin()
 	shown := watchTensor(w.Tensor, &ml.Launch)
 	place := p.d.place(ctx)
+	if state.races != nil && place.MayOverlap() {
+		state.races.Overlap()
+	}
 	ran, err := p.d.machine.Launch(ctx, ml)
 	k.meet(&ml.Launch, place, state.races)
 	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Sums: ran.Sums, SlowSums: ran.SlowSums, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Assumptions)}

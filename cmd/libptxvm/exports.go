@@ -429,7 +429,7 @@ func pvm_launch(device int32, stream, function uint64, l *C.struct_pvm_launch) i
 func launch(l *C.struct_pvm_launch) driver.Launch {
 	return driver.Launch{
 		Grid: dim(l.grid), Block: dim(l.block), Cluster: dim(l.cluster),
-		Shared: uint32(l.shared), Cooperative: l.cooperative != 0,
+		Shared: uint32(l.shared), Cooperative: l.cooperative != 0, Programmatic: l.programmatic != 0,
 		Arguments: uint64(l.arguments), Buffer: uint64(l.buffer), BufferSize: uint64(l.buffer_size),
 	}
 }

@@ -64,6 +64,7 @@ type Launch struct {
 	Grid, Block, Cluster ptxvm.Dim3 // Cluster zero: the kernel's own
 	Shared               uint32
 	Cooperative          bool
+	Programmatic         bool   // it may begin before the kernel in front of it in its stream is over (griddepcontrol)
 	Arguments            uint64 // address of an array of addresses, one a parameter
 	Buffer, BufferSize   uint64 // or the parameter block itself
 }

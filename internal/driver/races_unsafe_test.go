@@ -49,6 +49,89 @@ again:
 }
 `
 
+// overlapping are kernels of programmatic launches: at words 0 to 15 of their memory, one a thread, late behind
+// griddepcontrol.wait, early before it, told behind a barrier of which one warp has waited, half in the upper half of the threads alone.
+const overlapping = `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry early(.param .u64 at)
+{
+	.reg .b64 %a, %o; .reg .b32 %t, %v;
+	ld.param.u64 %a, [at]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;
+	ld.global.u32 %v, [%a];
+	griddepcontrol.wait;
+	st.global.u32 [%a], %v;
+	ret;
+}
+.visible .entry late(.param .u64 at)
+{
+	.reg .b64 %a, %o; .reg .b32 %t, %v;
+	ld.param.u64 %a, [at]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;
+	griddepcontrol.wait;
+	ld.global.u32 %v, [%a];
+	st.global.u32 [%a], %v;
+	ret;
+}
+.visible .entry told(.param .u64 at)
+{
+	.reg .b64 %a, %o; .reg .b32 %t, %v; .reg .pred %p;
+	ld.param.u64 %a, [at]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;
+	setp.eq.u32 %p, %t, 0;
+	@%p griddepcontrol.wait;
+	bar.sync 0;
+	ld.global.u32 %v, [%a];
+	ret;
+}
+.visible .entry half(.param .u64 at)
+{
+	.reg .b64 %a, %o; .reg .b32 %t, %v; .reg .pred %p;
+	ld.param.u64 %a, [at]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;
+	setp.ge.u32 %p, %t, 8;
+	@%p griddepcontrol.wait;
+	ld.global.u32 %v, [%a];
+	ret;
+}
+`
+
+// TestProgrammaticRaces: a launch that may begin before the kernel in front of it is over races with that where its threads touch
+// the same bytes before they, or some that they come behind, have waited; with what comes before that it does not.
+func TestProgrammaticRaces(t *testing.T) {
+	for _, c := range []struct {
+		name, kernel string
+		programmatic bool
+		do           func(r *raceRig)
+		want         string
+	}{
+		{"no attribute", "early", false, func(r *raceRig) { r.adds(r.a) }, ""},
+		{"before the wait", "early", true, func(r *raceRig) { r.adds(r.a) }, "kernel add of another launch"},
+		{"before the wait, over by chance", "early", true, func(r *raceRig) { r.adds(r.a); r.settle(r.a) }, "kernel add of another launch"},
+		{"behind the wait", "late", true, func(r *raceRig) { r.adds(r.a) }, ""},
+		{"behind a thread that has waited", "told", true, func(r *raceRig) { r.adds(r.a) }, ""},
+		{"in half of the threads", "half", true, func(r *raceRig) { r.adds(r.a) }, "kernel add of another launch"},
+		{"other words", "early", true, func(r *raceRig) { r.addsAt(r.a, r.alloc(256)) }, ""},
+		{"behind the kernel before that", "early", true, func(r *raceRig) { r.adds(r.a); r.addsAt(r.a, r.alloc(256)) }, ""},
+		{"behind a fill", "early", true, func(r *raceRig) { r.fills(r.a) }, ""},
+		{"behind a kernel that the host knows to be over", "early", true, func(r *raceRig) {
+			r.adds(r.a)
+			r.want(r.StreamSynchronize(0, r.a), Success)
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRaceRig(t)
+			h, _, code := r.Load([][]byte{[]byte(overlapping)})
+			r.want(code, Success)
+			f, code := r.Function(0, h, c.kernel)
+			r.want(code, Success)
+			c.do(r)
+			params := binary.LittleEndian.AppendUint64(nil, r.at)
+			r.want(r.Launch(0, r.a, f, Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 16, Y: 1, Z: 1}, Programmatic: c.programmatic,
+				Buffer: address(params), BufferSize: uint64(len(params))}), Success)
+			r.settle(r.a)
+			r.check(c.want)
+		})
+	}
+}
+
 // raceRig is a rig under the race check with two streams that order nothing but themselves.
 type raceRig struct {
 	*rig
@@ -59,7 +142,7 @@ type raceRig struct {
 }
 
 func newRaceRig(t *testing.T) *raceRig {
-	r := &raceRig{rig: newRig(t, Config{Device: ptxvm.DeviceConfig{Sanitize: ptxvm.SanitizeRace}})}
+	r := &raceRig{rig: newRig(t, Config{Device: ptxvm.DeviceConfig{Arch: "sm_90", Sanitize: ptxvm.SanitizeRace}})}
 	r.host.Call = func(uint64, uint64) {}
 	r.add, r.a, r.b, r.at = r.function("add"), r.stream(StreamNonBlocking), r.stream(StreamNonBlocking), r.alloc(256)
 	h, _, code := r.Load([][]byte{[]byte(shared)})
@@ -77,6 +160,18 @@ func (r *raceRig) stream(flags uint32) uint64 {
 	h, code := r.StreamCreate(0, flags, 0)
 	r.want(code, Success)
 	return h
+}
+
+// check waits for the device, and holds what was reported to words; none are silence.
+func (r *raceRig) check(want string) {
+	r.t.Helper()
+	r.want(r.Synchronize(0), Success)
+	r.mu.Lock()
+	text := strings.Join(r.errors, "")
+	r.mu.Unlock()
+	if want == "" && text != "" || want != "" && (!strings.Contains(text, "P8002") || !strings.Contains(text, want)) {
+		r.t.Errorf("want %q in\n%s", want, text)
+	}
 }
 
 // adds launches add on the words of the rig.
@@ -235,13 +330,7 @@ func TestStreamRaces(t *testing.T) {
 			r := newRaceRig(t)
 			r.want(r.Synchronize(0), Success)
 			c.do(r)
-			r.want(r.Synchronize(0), Success)
-			r.mu.Lock()
-			text := strings.Join(r.errors, "")
-			r.mu.Unlock()
-			if c.want == "" && text != "" || c.want != "" && (!strings.Contains(text, "P8002") || !strings.Contains(text, c.want)) {
-				t.Errorf("want %q in\n%s", c.want, text)
-			}
+			r.check(c.want)
 		})
 	}
 }

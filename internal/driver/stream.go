@@ -50,9 +50,17 @@ type item struct {
 	done  chan struct{} // closed at the end
 	ended time.Time     // valid once over
 	at    *streams.Work // for races between streams; else nil
+
+	kernel, programmatic bool // a launch; one that may begin before the kernel in front of it is over
 }
 
-func newItem(w work) *item { return &item{work: w, done: make(chan struct{})} }
+func newItem(w work) *item {
+	it := &item{work: w, done: make(chan struct{})}
+	if k, ok := w.(*kernelWork); ok {
+		it.kernel, it.programmatic = true, k.launch.Programmatic
+	}
+	return it
+}
 
 func (it *item) finish() {
 	it.ended = time.Now()
@@ -79,7 +87,9 @@ func (s *stream) enqueue(w work, after ...*item) *item { return s.put(newItem(w)
 func (s *stream) put(it *item, start bool, after []*item) *item {
 	s.dev.d.order.Lock()
 	if s.order != nil {
-		it.at = s.order.Put(append(pastOf(after), s.legacyPast()...)...)
+		past := append(pastOf(after), s.legacyPast()...)
+		it.at = s.order.Put(past...)
+		s.overlap(it, past)
 	}
 	it.after = append(after, s.legacyOrder()...)
 	s.mu.Lock()
@@ -94,6 +104,14 @@ func (s *stream) put(it *item, start bool, after []*item) *item {
 		go s.drain()
 	}
 	return it
+}
+
+// overlap lets a programmatic launch begin before the kernel in front of it is over, as far as races are concerned: here it begins
+// behind it. Past is what it waits for besides.
+func (s *stream) overlap(it *item, past []streams.Past) {
+	if last := s.tail(); it.programmatic && last != nil && last.kernel {
+		it.at.Overlap(last.at, past...)
+	}
 }
 
 // legacyOrder lists what the default stream and the blocking ones wait for besides their own items.

@@ -29,6 +29,7 @@ const (
 	TensorWaited                  // Lanes have waited for their tcgen05.ld (Kind Load) or tcgen05.st (Store)
 	TensorCommit                  // Op, a tcgen05.commit, is being issued
 	TensorArrive                  // what Op, a tcgen05.commit, tracks is over: it is about to arrive at the mbarrier in Extent
+	GridWaited                    // Lanes wait for what the launch comes behind (griddepcontrol.wait)
 	LanesEnd                      // Lanes of a warp have ended, by exit or because they are dropped; Members go on
 )
 

@@ -28,7 +28,7 @@ import (
 // watch is what one instruction tells; the events are templates.
 type watch struct {
 	touches []touch
-	fences  []machine.Event // of proxies and of tensor memory
+	fences  []machine.Event // of proxies, of tensor memory and of launches
 	order   machine.Order   // of a fence or barrier
 	scope   machine.Scope
 	waits   bool // an access that may wait before it acquires
@@ -124,6 +124,9 @@ func newWatch(b *Build) *watch {
 	}
 	if e.Has(isa.FencesProxy) {
 		o.fences = append(o.fences, proxyFence(b.Sel))
+	}
+	if b.Sel.ID() == isa.Griddepcontrol && b.Sel.Get(isa.C_action) == isa.M_wait {
+		o.fences = append(o.fences, machine.Event{What: machine.GridWaited})
 	}
 	if e.Has(isa.OrdersFirst) {
 		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: machine.ReleaseOrder})

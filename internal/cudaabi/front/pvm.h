@@ -52,7 +52,7 @@ enum { PVM_ASYNC, PVM_SYNC, PVM_DURING };
 
 struct pvm_launch {
 	uint32_t grid[3], block[3], cluster[3];
-	uint32_t shared, cooperative, reserved;
+	uint32_t shared, cooperative, programmatic; // programmatic: it may begin before the kernel in front of it is over
 	uint64_t arguments;           // of an array of addresses, one a parameter
 	uint64_t buffer, buffer_size; // or of the parameter block
 };

@@ -4,6 +4,7 @@ package race
 
 import (
 	"math/bits"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
@@ -143,8 +144,10 @@ func (d *Detector) Forget(from, to uint64) {
 		if p, ok := d.global.Load(n); ok {
 			p.(*page).clear(from%pageSize/granule, (end-n*pageSize+granule-1)/granule)
 		}
-		if p, ok := d.issues.Load(n); ok {
-			p.(*issuedPage).clear(from%pageSize/granule, (end-n*pageSize+granule-1)/granule)
+		for _, pages := range []*sync.Map{&d.issues, &d.early} {
+			if p, ok := pages.Load(n); ok {
+				p.(*issuedPage).clear(from%pageSize/granule, (end-n*pageSize+granule-1)/granule)
+			}
 		}
 		from = end
 	}
@@ -205,7 +208,7 @@ func (a *access) hold(p *page) {
 // line looks at an access of all lanes to a line, each to its granule; false, with nothing done, where that needs
 // the granules: something may race, or has been there in another way.
 func (d *Detector) line(a *access, owner *cta, addr uint64) bool {
-	if a.Strong || !a.warp.agree() {
+	if a.Strong || !a.warp.agree() || d.shape.Overlaps && owner == nil {
 		return false
 	}
 	at := d.place(a, owner, addr)
@@ -243,6 +246,9 @@ func (d *Detector) conflicts(a *access, c *cell) bool {
 // bytes looks at the bytes [from, to) of a space, page by page.
 func (d *Detector) bytes(a *access, owner *cta, from, to uint64) {
 	a.from = from
+	if owner == nil && d.isEarly(a) {
+		d.noteEarly(a, from, to)
+	}
 	for from < to {
 		end := min(to, (from/pageSize+1)*pageSize)
 		at := d.place(a, owner, from)

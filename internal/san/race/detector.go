@@ -17,6 +17,7 @@ type Shape struct {
 	Lockstep bool // below sm_70 an instruction orders the lanes of its warp
 	Clusters bool // of more than one CTA
 	Tensor   bool // the target has tensor memory
+	Overlaps bool // threads may run before what the launch comes behind is over, until they wait for it
 }
 
 // Detector looks at one launch. CTAs of different workers call it at a time; calls about one CTA, and about the
@@ -30,6 +31,7 @@ type Detector struct {
 	took   func(bytes int) // shadow of global memory has grown; never nil
 	global sync.Map        // address / pageSize → *page
 	issues sync.Map        // the same → *issuedPage
+	early  sync.Map        // the same → *issuedPage: what threads have done that have not waited (Shape.Overlaps)
 	spare  sync.Pool
 }
 

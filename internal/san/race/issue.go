@@ -21,6 +21,9 @@ func (d *Detector) issue(t *Touch, lanes uint32, owner *cta, from, to uint64) {
 	a.of(lanes).issuers = lanes
 	if owner == nil {
 		d.noteIssued(&a, from, to)
+		if d.isEarly(&a) {
+			d.noteEarly(&a, from, to)
+		}
 	}
 	for from < to {
 		end := min(to, (from/pageSize+1)*pageSize)

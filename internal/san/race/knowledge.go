@@ -90,6 +90,8 @@ type knowledge struct {
 	shift uint8                 // of the CTA's number: of these bits is the index into below
 	below [treeWidth]*knowledge // nil in a leaf
 	warps []moments             // of a leaf: one CTA's
+
+	waited bool // of a topmost node: what the launch comes behind is over, as some thread's griddepcontrol.wait has told
 }
 
 // A node of the tree divides CTAs by 4 bits of their number.
@@ -169,13 +171,24 @@ func (k *knowledge) join(o *knowledge) *knowledge {
 		joined[i] = k.below[i].join(o.below[i])
 		mine, theirs = mine && joined[i] == k.below[i], theirs && joined[i] == o.below[i]
 	}
+	waited := k.waited || o.waited
 	switch {
-	case mine:
+	case mine && waited == k.waited:
 		return k
-	case theirs:
+	case theirs && waited == o.waited:
 		return o
 	}
-	return &knowledge{shift: k.shift, below: joined}
+	return &knowledge{shift: k.shift, below: joined, waited: waited}
+}
+
+// afterWait knows that what the launch comes behind is over, too. A tree that knows nothing yet has this shift.
+func (k *knowledge) afterWait(shift uint8) *knowledge {
+	out := &knowledge{shift: shift}
+	if k != nil {
+		*out = *k
+	}
+	out.waited = true
+	return out
 }
 
 // joinLeaf is join for one CTA.

@@ -33,6 +33,9 @@ func NewPeers(l *machine.Launch, reporter machine.Reporter) *Observer {
 	return o
 }
 
+// Overlap tells, before the launch begins, that its threads may run before what it comes behind is over.
+func (o *Observer) Overlap() { o.detector.shape.Overlaps = true }
+
 // Takes lets took know of the memory that the shadow of global memory takes, in bytes, from now on.
 func (o *Observer) Takes(took func(bytes int)) { o.detector.took = took }
 
@@ -57,6 +60,8 @@ func (o *Observer) Observe(e *machine.Event) {
 		d.Done(e.CTA, e.Warps, e.ID, e.Counted)
 	case machine.WarpMet:
 		d.Met(e.CTA, e.Warp, e.Lanes, e.Members)
+	case machine.GridWaited:
+		d.GridWaited(e.CTA, e.Warp, e.Lanes)
 	case machine.LanesEnd:
 		d.LanesEnd(e.CTA, e.Warp, e.Lanes, e.Members)
 	case machine.ClusterDone:

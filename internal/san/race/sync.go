@@ -96,6 +96,16 @@ func (c *cta) withEnded(all *knowledge) *knowledge {
 	return all
 }
 
+// GridWaited: lanes have waited for what the launch comes behind (9.7.13.13).
+func (d *Detector) GridWaited(cta uint64, index int, lanes uint32) {
+	c := d.cta(cta)
+	if c == nil || !d.shape.Overlaps {
+		return
+	}
+	w := &c.warps[index]
+	w.learn(lanes, (*knowledge)(nil).afterWait(c.tree))
+}
+
 // Fence: lanes execute a fence (9.7.13.4).
 func (d *Detector) Fence(cta uint64, index int, lanes uint32, order machine.Order, scope machine.Scope) {
 	c := d.cta(cta)

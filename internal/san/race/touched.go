@@ -20,6 +20,7 @@ type Touched struct {
 	sites  *sites
 	pages  map[uint64]*page       // by address / pageSize
 	issued map[uint64]*issuedPage // likewise, by asynchronous operations
+	early  map[uint64]*issuedPage // likewise, by threads that have not waited for what the launch comes behind
 	ranges []Range                // of a copy
 }
 
@@ -39,18 +40,25 @@ func (t *Touched) Copy() bool { return t.launch == nil }
 func (o *Observer) Touched(owner any) *Touched {
 	d := o.detector
 	launch := *o.launch // the caller may use it again for the next one
-	t := &Touched{Owner: owner, launch: &launch, sites: d.sites, pages: map[uint64]*page{}, issued: map[uint64]*issuedPage{}}
+	t := &Touched{Owner: owner, launch: &launch, sites: d.sites, pages: map[uint64]*page{}, issued: map[uint64]*issuedPage{}, early: map[uint64]*issuedPage{}}
 	d.global.Range(func(n, p any) bool {
 		t.pages[n.(uint64)] = p.(*page)
 		t.Bytes += p.(*page).bytes()
 		return true
 	})
-	d.issues.Range(func(n, p any) bool {
-		t.issued[n.(uint64)] = p.(*issuedPage)
-		t.Bytes += pageBytes
-		return true
-	})
+	for from, to := range map[*sync.Map]map[uint64]*issuedPage{&d.issues: t.issued, &d.early: t.early} {
+		from.Range(func(n, p any) bool {
+			to[n.(uint64)] = p.(*issuedPage)
+			t.Bytes += pageBytes
+			return true
+		})
+	}
 	return t
+}
+
+// Early is what threads have done before they waited for what the launch comes behind.
+func (t *Touched) Early() *Touched {
+	return &Touched{Owner: t.Owner, launch: t.launch, sites: t.sites, issued: t.early}
 }
 
 // Forget makes memory new: what was done there before is over.
@@ -61,8 +69,10 @@ func (t *Touched) Forget(from, to uint64) {
 		if p := t.pages[n]; p != nil {
 			p.clear(first, end)
 		}
-		if p := t.issued[n]; p != nil {
-			p.clear(first, end)
+		for _, p := range []*issuedPage{t.issued[n], t.early[n]} {
+			if p != nil {
+				p.clear(first, end)
+			}
 		}
 	}
 	for i := range t.ranges {
@@ -365,25 +375,50 @@ func (p *issuedPage) clear(from, to uint64) {
 // noteIssued keeps that an operation touches the bytes [from, to) of global memory.
 func (d *Detector) noteIssued(a *access, from, to uint64) {
 	for from < to {
-		n := from / pageSize
-		end := min(to, (n+1)*pageSize)
-		p, known := d.issues.Load(n)
-		if !known {
-			if p, known = d.issues.LoadOrStore(n, new(issuedPage)); !known {
-				d.took(pageBytes)
-			}
-		}
-		p.(*issuedPage).note(a, from%pageSize/granule, (from%pageSize+end-from+granule-1)/granule)
+		end := min(to, (from/pageSize+1)*pageSize)
+		d.pageOf(&d.issues, from/pageSize).note(a, wholeGranule, from%pageSize/granule, (from%pageSize+end-from+granule-1)/granule)
 		from = end
 	}
 }
 
-func (p *issuedPage) note(a *access, from, to uint64) {
+// noteEarly keeps an access to the bytes [from, to) of global memory by a thread that has not waited for what the launch comes
+// behind.
+func (d *Detector) noteEarly(a *access, from, to uint64) {
+	for from < to {
+		end := min(to, (from/granule+1)*granule)
+		g, first := from%pageSize/granule, from%granule
+		d.pageOf(&d.early, from/pageSize).note(a, uint32(1)<<(first+end-from)-uint32(1)<<first, g, g+1)
+		from = end
+	}
+}
+
+// isEarly tells whether the thread has not waited for what the launch comes behind.
+func (d *Detector) isEarly(a *access) bool {
+	if !d.shape.Overlaps {
+		return false
+	}
+	k := a.warp.lanes[a.lane].knows
+	return k == nil || !k.waited
+}
+
+// pageOf is the page of a number, a new one at its first time.
+func (d *Detector) pageOf(pages *sync.Map, n uint64) *issuedPage {
+	p, known := pages.Load(n)
+	if !known {
+		if p, known = pages.LoadOrStore(n, new(issuedPage)); !known {
+			d.took(pageBytes)
+		}
+	}
+	return p.(*issuedPage)
+}
+
+// note keeps that an access touches some bytes each of the granules [from, to).
+func (p *issuedPage) note(a *access, bytes uint32, from, to uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := a.record(wholeGranule)
+	r := a.record(bytes)
 	i := 0
-	for i < len(p.list) && p.list[i].siteID() != a.number {
+	for i < len(p.list) && p.list[i].site != r.site {
 		i++
 	}
 	if i == len(p.list) {

@@ -78,6 +78,8 @@ type Work struct {
 	knows  Past // what is over when it begins
 	over   bool
 	host   bool // its end is known to the host (Begin)
+	ahead  bool // it may begin before all that it knows is over (Overlap): when that is over which it has in early
+	early  Past
 
 	in    *Work        // of a step: the graph's launch
 	step  int          // its number there
@@ -185,6 +187,36 @@ func (w *Work) Join(p Past) {
 			later.knows = later.knows.With(p)
 		}
 	}
+}
+
+// Overlap lets work that has just been put begin before the work in front of it in its queue is over: a programmatic launch. It
+// comes behind what the other one came behind, and what else is said to be over; only what its threads do when they have waited (griddepcontrol.wait) comes behind
+// all. It does nothing where the host knows the other one to be over.
+func (w *Work) Overlap(before *Work, after ...Past) {
+	if w == nil || before == nil || before.queue != w.queue {
+		return
+	}
+	o := w.queue.order
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	early := before.knows.With(o.host)
+	for _, p := range after {
+		early = early.With(p)
+	}
+	if !early.has(before.queue.index, before.number) {
+		w.ahead, w.early = true, early
+	}
+}
+
+// MayOverlap tells whether the work may begin before all that it comes behind is over.
+func (w *Work) MayOverlap() bool { return w != nil && w.ahead }
+
+// begins is what is over when the work begins.
+func (w *Work) begins() Past {
+	if w.ahead {
+		return w.early
+	}
+	return w.knows
 }
 
 // Step is a node of a graph, whose launch w is: it comes behind some of its steps. Steps are numbered.
@@ -313,10 +345,15 @@ func (o *Order) conflicts(w *Work) (found []Conflict) {
 	var copies []Conflict
 	talks := false
 	for _, k := range o.kept {
-		if w.behind(k) {
+		second := w.touched
+		switch {
+		case !w.behind(k):
+		case !w.ahead || w.early.has(k.queue.index, k.number):
 			continue
+		default:
+			second = w.touched.Early()
 		}
-		met, talk := race.Meet(k.touched, w.touched, k.device == w.device)
+		met, talk := race.Meet(k.touched, second, k.device == w.device)
 		for _, m := range met {
 			c := Conflict{m, k.touched, w.touched}
 			if k.touched.Copy() && w.host {
@@ -347,7 +384,7 @@ func (o *Order) keep(w *Work) {
 func (o *Order) forgetOrdered() {
 	o.kept = slices.DeleteFunc(o.kept, func(w *Work) bool {
 		ordered := o.host.has(w.queue.index, w.number) && !slices.ContainsFunc(o.queues, func(q *Queue) bool {
-			return len(q.open) != 0 && q.open[0] != w && !q.open[0].knows.has(w.queue.index, w.number)
+			return len(q.open) != 0 && q.open[0] != w && !q.open[0].begins().has(w.queue.index, w.number)
 		})
 		if ordered {
 			o.bytes -= w.touched.Bytes
