@@ -1,8 +1,8 @@
 package race
 
 // This file looks at tensor memory. Its operations are asynchronous (9.7.16.6): tcgen05.ld and st are over when their warp has
-// waited for them, mma, cp and shift when a tcgen05.commit of their thread has arrived at an mbarrier whose phase somebody has
-// waited for. So what a thread knows of these is a time of another agent, the pipe of their warp, whose clock advances at each
+// waited for them, mma, cp and shift, for a thread, when it has waited for an mbarrier at which a tcgen05.commit of theirs has
+// arrived. So what a thread knows of these is a time of another agent, the pipe of their warp, whose clock advances at each
 // commit; of a load or store it is a time of the warp itself, from its wait on. Operations of pairs that form a pipeline
 // (9.7.16.6.2) need no more than that one thread has issued the first before the other one issued the second. Those of one
 // thread are the business of the machine, which knows what is open (P8005).
