@@ -150,13 +150,14 @@ func TestObserver(t *testing.T) {
 	}
 	var seen counting
 	m.mustRun(c, 2, 40, func(l *Launch) { l.Observer = &seen })
-	if len(seen.events) != 2*(2*3+2) {
-		t.Fatalf("%d events, want 16", len(seen.events))
+	const each = 1 + 2*(3+1) + 1 // CTABegin; of two warps three instructions and LanesEnd; CTAEnd
+	if len(seen.events) != 2*each {
+		t.Fatalf("%d events, want %d", len(seen.events), 2*each)
 	}
-	if a, b := seen.events[0].What, seen.events[7].What; a != CTABegin || b != CTAEnd {
+	if a, b := seen.events[0].What, seen.events[each-1].What; a != CTABegin || b != CTAEnd {
 		t.Errorf("events %v and %v around a CTA", a, b)
 	}
-	if e := seen.events[5]; e.PC != 1 || e.Lanes != 0xff || e.Warp != 1 || e.Func.Name != "f" {
+	if e := seen.events[6]; e.PC != 1 || e.Lanes != 0xff || e.Warp != 1 || e.Func.Name != "f" {
 		t.Errorf("%+v", e)
 	}
 }
