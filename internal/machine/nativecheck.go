@@ -54,7 +54,7 @@ func (w *Warp) checkHelp(n *Native, s *NativeState) {
 	switch living := s.living(); {
 	case h.Mask == 0 || h.Mask&^living != 0 || f.lanes&living != living:
 		w.breach(where, "for lanes %08x of %08x, of which %08x have exited, in a frame of %08x", h.Mask, s.Mask, s.Exited, f.lanes)
-	case f.code != n.code || f.variant != converged && s.Batch.Warp == 0 || uintptr(h.Regs) != regsOf(f) || w.frag.woken:
+	case f.code != n.code || f.variant != converged || uintptr(h.Regs) != regsOf(f) || w.frag.woken:
 		w.breach(where, "in another frame than the entered one")
 	}
 	if w.cta.rank == w.cta.cluster.rank+uint64(s.Batch.Done) || s.Batch.Warp == 0 {

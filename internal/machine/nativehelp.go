@@ -181,7 +181,7 @@ func (c *CTA) current(s *NativeState) *Warp {
 	w.core = c.cluster.core
 	f := &w.frags[0]
 	*f = Fragment{frame: w.root, mask: s.Help.Mask, pc: s.Help.PC}
-	w.root.lanes = s.living()
+	w.root.lanes, w.root.variant = s.living(), converged
 	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
 	return w
 }
