@@ -87,7 +87,7 @@ func explain(t *testing.T, k *Kernel, s uint64, err error) {
 	}
 }
 
-// TestFound: kernels that compiled code got wrong once, each for a reason of its own, write what they write interpreted.
+// TestFound: kernels that compiled code got wrong once, of each sort one, write what they write interpreted.
 func TestFound(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.ptx")
 	if err != nil || len(files) == 0 {
@@ -180,8 +180,23 @@ func reports(e *report.SanitizerError) []*report.Report {
 // TestDrawn: what kernels hold, so that it is noticed if fewer kinds are drawn.
 func TestDrawn(t *testing.T) {
 	var all strings.Builder
+	var met [3][64]int // plainly, in groups, under a guard
 	for s := range uint64(300) {
-		all.WriteString(New(s).String())
+		k := New(s)
+		all.WriteString(k.String())
+		k.each(func(n *Node) {
+			if n.Kind == Meet {
+				met[0][n.Mode]++
+				met[1][n.Mode] += int(bit(n.Group))
+				met[2][n.Mode] += int(bit(n.Only))
+			}
+		})
+	}
+	for i, op := range meetings {
+		if met[0][i] < 20 || met[1][i] == 0 && !op.alone || met[2][i] == 0 && op.plain {
+			t.Errorf("%s is drawn %d times in 300 kernels, %d in groups, %d under a guard",
+				op.name, met[0][i], met[1][i], met[2][i])
+		}
 	}
 	text := all.String()
 	for _, word := range drawn {

@@ -383,7 +383,7 @@ func evalRank(m *meeting) {
 	m.each(func(i int) { m.r[i] = uint32(bits.OnesCount32(m.yes & (1<<i - 1))) })
 }
 
-// printServe lets the lanes with Cond hand their variable round, one after the other, in a loop until no lane has any left.
+// printServe lets the lanes with Cond hand their variable round, one after the other, in a loop of votes.
 func printServe(p *printer, n *Node, mask string) string {
 	q, done, mine, left, one, r := p.condOf(n), p.pred(), p.pred(), p.temp(), p.temp(), p.temp()
 	pending, again, out := p.temp(), p.label("S"), p.label("D")
@@ -413,7 +413,7 @@ func evalServe(m *meeting) {
 	m.all(r)
 }
 
-// printScan adds up the lanes before the lane by shuffles over doubling distances; lanes that are not there add nothing.
+// printScan adds up the lanes before the lane, by shuffles over distances that double; lanes that have ended add nothing.
 func printScan(p *printer, n *Node, mask string) string {
 	r, from, step, alive := p.temp(), p.temp(), p.temp(), p.alive(mask)
 	again, more, there, low := p.label("S"), p.pred(), p.pred(), p.temp()

@@ -138,8 +138,8 @@ func (k *Kernel) function(f *Func) string {
 func (p *printer) head() {
 	id, lane := "mov.u32 %id, %tid.x; mov.u32 %threads, %ntid.x;", "and.b32 %lane, %id, 31;"
 	if p.rows() > 1 {
-		id = "mov.u32 %id, %tid.y; mov.u32 %threads, %ntid.x; mov.u32 %base, %tid.x; mad.lo.u32 %id, %id, %threads, %base;\n" +
-			"\tmov.u32 %base, %ntid.y; mul.lo.u32 %threads, %threads, %base;"
+		id = "mov.u32 %id, %tid.y; mov.u32 %threads, %ntid.x; mov.u32 %base, %tid.x;\n" +
+			"\tmad.lo.u32 %id, %id, %threads, %base; mov.u32 %base, %ntid.y; mul.lo.u32 %threads, %threads, %base;"
 	}
 	if p.Fixed {
 		lane = "mov.u32 %lane, %laneid;"
