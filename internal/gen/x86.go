@@ -427,7 +427,9 @@ func (f *x86Form) parseWidths(kind, widths, needs string) error {
 	}
 	mask := 1
 	if widths == "s" {
-		f.flags = append(f.flags, "isScalar")
+		if !slices.Contains(f.flags, "isScalar") { // of two scalars, once
+			f.flags = append(f.flags, "isScalar")
+		}
 	} else if n, err := strconv.Atoi(widths); err == nil {
 		mask = 0
 		for ; n > 0; n /= 10 {

@@ -158,7 +158,8 @@ func TestPool(t *testing.T) {
 	at3 := a.Len()
 	a.RM(MOV, S64, RAX, a.Const64(77).Plus(4))
 	at4 := a.Len()
-	if a.Const32(0x3f800000) != one || a.ConstRow(row, 64) != a.ConstRow(row, 64) {
+	wide := a.ConstRow(row, 64)
+	if a.Const32(0x3f800000) != one || a.ConstRow(row, 64) != wide {
 		t.Error("equal constants have two places")
 	}
 	if a.ConstRow([]byte{0, 0, 0x80, 0x3f, 9}, 16) == one || a.ConstRow([]byte{0, 0, 0x80, 0x3f}, 16) == one {

@@ -59,8 +59,8 @@ type op struct {
 	scope       machine.Scope
 }
 
-// within reports whether two threads include each other at a scope.
-func within(s machine.Scope, a, b int) bool {
+// includes reports whether two threads include each other at a scope.
+func includes(s machine.Scope, a, b int) bool {
 	switch s {
 	case machine.CTAScope:
 		return ctaOf(a) == ctaOf(b)
@@ -96,7 +96,7 @@ func (n *naive) access(t int, o op) bool {
 		if old.thread == t || n.clocks[t][old.thread] >= old.time {
 			continue
 		}
-		morally := old.strong && o.strong && old.from == o.from && old.to == o.to && within(min(old.scope, o.scope), old.thread, t)
+		morally := old.strong && o.strong && old.from == o.from && old.to == o.to && includes(min(old.scope, o.scope), old.thread, t)
 		raced = raced || !morally
 	}
 	n.history = append(n.history, naiveAccess{o, t, n.time})
@@ -113,7 +113,7 @@ func (n *naive) synchronise(t int, o op) {
 	old := n.releases[at]
 	if o.read {
 		for _, r := range old {
-			if !within(min(r.scope, o.scope), r.from, t) {
+			if !includes(min(r.scope, o.scope), r.from, t) {
 				continue
 			}
 			if o.order.Acquires() {
@@ -143,7 +143,7 @@ func (n *naive) fence(t int, order machine.Order, scope machine.Scope) {
 	n.step(t)
 	if order.Acquires() {
 		for _, r := range n.seen[t] {
-			if within(min(r.scope, scope), r.from, t) {
+			if includes(min(r.scope, scope), r.from, t) {
 				n.clocks[t].join(r.clock)
 			}
 		}
