@@ -18,7 +18,26 @@ import (
 )
 
 // ignoreSignals is for readers that leave early, and for limits on the size of files.
-func ignoreSignals() { signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ) }
+func ignoreSignals() {
+	for _, s := range []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} {
+		if !signal.Ignored(s) {
+			ignoredHere = append(ignoredHere, s)
+		}
+	}
+	if len(ignoredHere) != 0 { // of none, all would be
+		signal.Ignore(ignoredHere...)
+	}
+}
+
+// ignoredHere are the signals that nobody ignored before.
+var ignoredHere []os.Signal
+
+// defaultSignals lets a program that takes this one's place have them as it would: what is ignored stays so, and what is handled does not.
+func defaultSignals() {
+	if len(ignoredHere) != 0 {
+		signal.Notify(make(chan os.Signal, 1), ignoredHere...)
+	}
+}
 
 // closedPipe reports whether a write to standard output or standard error failed because nothing reads it any more.
 func closedPipe(err error) bool {

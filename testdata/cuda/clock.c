@@ -1,4 +1,3 @@
-// stdout: PASSED
 // Kernels that spin by a clock take as long as the rate says that devices report, whichever clock it is, and events say so.
 #include "driver.h"
 #include <math.h>

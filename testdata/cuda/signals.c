@@ -1,4 +1,3 @@
-// stdout: PASSED
 // Signals are the program's, and so are its threads' masks and stacks: a row for each thing that a program does with them, in a process
 // of its own. signals [TIMES [ROW]] runs each row as often.
 #define _GNU_SOURCE
