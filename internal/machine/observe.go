@@ -112,9 +112,8 @@ type Event struct {
 	Scope Scope
 	Size  uint32 // bytes a lane touches
 	Lanes uint32
-	// Together are the lanes that execute an instruction as one (.sync.aligned): what they do behind it comes behind the accesses
-	// of all Lanes. What a lane did before comes before its own; where Lanes is one lane, the access is as much that of the
-	// others, and what any of them did comes before. 0: the lanes act each by itself.
+	// Together are the lanes that make the access of Lanes, one of them, as one (.sync.aligned): what any of them did before
+	// comes before it, what any of them does behind it comes behind. 0: the lanes act each by itself.
 	Together uint32
 	Warps    uint64 // BarrierDone; CTAEnd: those that have not exited, because the launch has stopped
 	ID       uint8  // BarrierMet, BarrierDone: of the barrier

@@ -36,7 +36,7 @@ func (l *lines) access(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*ma
 		})
 	}
 	if w.Observing() {
-		w.Observe(in, machine.Event{Space: l.Space, Kind: l.Kind, Size: l.Size, Lanes: l.lanes, Together: w.Mask, Addr: addr})
+		w.Observe(in, machine.Event{Space: l.Space, Kind: l.Kind, Size: l.Size, Lanes: l.lanes, Addr: addr})
 	}
 	mask := w.Mask
 	w.Mask = l.lanes

@@ -174,16 +174,11 @@ func (o *Observer) touch(e *machine.Event) {
 	}
 }
 
-// together looks at accesses of an instruction that lanes execute as one. The clock goes on behind them, so that two of one
+// together looks at an access that lanes make as one. The clock goes on behind them, so that two of one
 // execution, which nothing orders, are not taken for two one after the other.
 func (o *Observer) together(e *machine.Event, a *access) {
-	a.with, a.advance = e.Together, true
-	if e.Lanes&(e.Lanes-1) == 0 {
-		a.issuers = e.Together
-	}
-	for m := e.Lanes; m != 0; m &= m - 1 {
-		o.touchLanes(e, a.of(m&-m))
-	}
+	a.with, a.issuers, a.advance = e.Together, e.Together, true
+	o.touchLanes(e, a.of(e.Lanes))
 }
 
 // loaded lets lanes see what was released to what they have read: another worker may have released and stored between what touch
