@@ -54,8 +54,11 @@ type Fix struct {
 	Edits []Edit // not overlapping, in ascending order
 
 	// Mechanical says that no review is needed: the edits leave one sensible meaning, the
-	// one that the statement already had in mind. `check --fix` applies such fixes alone.
+	// one that the statement already had in mind, with its widths, signs, rounding and state
+	// spaces. `check --fix` applies such fixes alone; all others are advice.
 	Mechanical bool
+
+	Of []string // the words of which the edits write one, where several would do: ".rm", ".rn", ".rp", ".rz"
 }
 
 // Edit replaces a span by New; an empty span inserts.

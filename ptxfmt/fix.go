@@ -3,6 +3,7 @@ package ptxfmt
 // This file applies the fixes that diagnostics carry, where they are mechanical.
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
@@ -10,28 +11,43 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 )
 
-// Fix applies the mechanical fixes of Compile's errors to a module: those with one sensible
-// meaning, such as a misspelled modifier or a missing semicolon. It returns the new text and
-// how many fixes are in it; all other bytes stay. A fix that does not make errors fewer is
-// left out, so fixing the result changes nothing more. The error is about the configuration.
+// Applied is a fix that Mend has made.
+type Applied struct {
+	Line  int      // of the text, from 1: fixes change no line breaks
+	Label string   // imperative: "add .rn"
+	Of    []string // the words of which it wrote one, where several would have done; else nil
+}
+
+// Fix is Mend for those who want to know how many fixes are in the text, not which.
 func Fix(filename string, src []byte, cfg *ptxvm.CompileConfig) ([]byte, int, error) {
+	text, applied, err := Mend(filename, src, cfg)
+	return text, len(applied), err
+}
+
+// Mend applies the mechanical fixes of Compile's errors to a module: those with one sensible
+// meaning, such as a misspelled modifier or a missing semicolon. None changes what a statement
+// says of widths, signs, rounding and state spaces. It returns the new text and the fixes that
+// are in it, by line; all other bytes stay. A fix that does not make errors fewer is left out,
+// so fixing the result changes nothing more. The error is about the configuration.
+func Mend(filename string, src []byte, cfg *ptxvm.CompileConfig) ([]byte, []Applied, error) {
 	r := repairer{name: filename, cfg: cfg, text: src}
 	var err error
 	if r.diags, err = r.judge(src); err != nil {
-		return src, 0, err
+		return src, nil, err
 	}
 	for r.try(r.mechanical()) {
 	}
+	slices.SortStableFunc(r.applied, func(a, b Applied) int { return a.Line - b.Line })
 	return r.text, r.applied, nil
 }
 
-// repairer holds a text, what is wrong with it, and how many fixes made it.
+// repairer holds a text, what is wrong with it, and which fixes made it.
 type repairer struct {
 	name    string
 	cfg     *ptxvm.CompileConfig
 	text    []byte
 	diags   diag.List
-	applied int
+	applied []Applied
 	judged  int
 }
 
@@ -106,7 +122,11 @@ func (r *repairer) commit(fixes []diag.Fix) bool {
 	if err != nil || !fewer(r.diags, diags, len(fixes)) {
 		return false
 	}
-	r.text, r.diags, r.applied = text, diags, r.applied+len(fixes)
+	for _, f := range fixes {
+		line := 1 + bytes.Count(r.text[:f.Edits[0].Span.Start], []byte("\n"))
+		r.applied = append(r.applied, Applied{line, f.Label, f.Of})
+	}
+	r.text, r.diags = text, diags
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
@@ -38,7 +39,7 @@ func newCheck(s streams) *cli.Command {
 	fl.String(&f.arch, "gpu-name", "", "", "the same, as ptxas spells it").Hidden = true
 	fl.String(&f.judge, "judge", "", "ptxas", "what decides where the two differ, `ptxas|manual`")
 	fl.Bool(&f.compileOnly, "compile-only", "c", "check each file as one of several to be linked, as ptxas -c: what it does not define, another may")
-	fl.Bool(&f.fix, "fix", "", "apply fixes that have only one meaning to the file, such as a misspelled or missing modifier")
+	fl.Bool(&f.fix, "fix", "", "apply fixes that keep what a statement says, such as a misspelled or missing modifier, to the file; where several would do, it names the one")
 	fl.Bool(&f.diff, "diff", "d", "with --fix: print a diff instead of writing")
 	return cmd
 }
@@ -101,7 +102,7 @@ func openSource(s streams, f *checkFlags, file string) (source, error) {
 type judged struct {
 	source
 	fixed []byte
-	fixes int // in fixed
+	fixes []ptxfmt.Applied // in fixed
 	diags ptxvm.Diagnostics
 }
 
@@ -139,23 +140,28 @@ func (f *checkFlags) valid() error {
 }
 
 // fixSource applies mechanical fixes; without -d the file must be one that can be written.
-func fixSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) ([]byte, int, error) {
+func fixSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) ([]byte, []ptxfmt.Applied, error) {
 	if src.file == "-" && !f.diff {
-		return nil, 0, errors.New("check --fix cannot write to standard input; -d prints the differences")
+		return nil, nil, errors.New("check --fix cannot write to standard input; -d prints the differences")
 	}
-	return ptxfmt.Fix(src.name, src.text, cfg)
+	return ptxfmt.Mend(src.name, src.text, cfg)
 }
 
-// writeFix replaces a file by its fixed text, or with -d prints the difference.
+// writeFix replaces a file by its fixed text, or with -d prints the difference. Where a fix was one of several, it says which.
 func writeFix(s streams, f *checkFlags, j *judged) error {
-	switch {
-	case j.fixes == 0:
+	if len(j.fixes) == 0 {
 		return nil
-	case f.diff:
+	}
+	for _, a := range j.fixes {
+		if len(a.Of) > 0 {
+			fmt.Fprintf(s.err, "%s:%d: %s, of %s\n", diag.Escape(j.name), a.Line, a.Label, strings.Join(a.Of, " "))
+		}
+	}
+	if f.diff {
 		_, err := io.WriteString(s.out, unifiedDiff(j.name, "fixed", j.text, j.fixed))
 		return err
 	}
-	fmt.Fprintf(s.err, "%s: %d fixed\n", diag.Escape(j.name), j.fixes)
+	fmt.Fprintf(s.err, "%s: %d fixed\n", diag.Escape(j.name), len(j.fixes))
 	return wrapUsage(launchlang.WriteWhole(j.file, j.fixed))
 }
 

@@ -418,12 +418,13 @@ func (c *checker) misspelling(s *syntax.Instruction, m *isa.Mismatch) (diag.Span
 }
 
 // misspelled reports whether a word is a slip of the pen, and the known spelling makes the statement legal as it stands. Then
-// that is what was meant, and no other change of the modifiers is worth a word.
+// that is what was meant, and no other change of the modifiers is worth a word. A type is written by its author: in .bf16x the slip
+// may be a letter too many or a digit too few.
 func (c *checker) misspelled(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mismatch) bool {
 	at, ok := c.misspelling(s, m)
 	if i := max(m.Token, 0); !ok || !isa.Misspelled(c.tokens[i], m.Fix) || !c.matches(replaced(c.tokens, i, m.Fix)) {
 		return false
 	}
-	d.Fixes = []diag.Fix{{Label: "write " + m.Fix, Mechanical: true, Edits: []diag.Edit{{Span: at, New: m.Fix}}}}
+	d.Fixes = []diag.Fix{{Label: "write " + m.Fix, Mechanical: !isType(m.Fix), Edits: []diag.Edit{{Span: at, New: m.Fix}}}}
 	return true
 }

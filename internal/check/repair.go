@@ -163,7 +163,7 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 	at := func(i int) diag.Span { return c.at(s.Mods[i-1]) }
 	switch {
 	case r.swap[1] > 0:
-		c.exchange(d, s, r.swap[0], r.swap[1], !r.loose)
+		c.exchange(d, s, r.swap[0], r.swap[1])
 	case r.move[1] > 0:
 		c.moved(d, s, r.move[0], r.move[1], !r.loose)
 	case len(r.insert) > 0:
@@ -185,12 +185,13 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 	}
 }
 
-// exchange blames the order of two types.
-func (c *checker) exchange(d *diag.Diagnostic, s *syntax.Instruction, i, j int, mechanical bool) {
+// exchange blames the order of two types. It is advice: which of the two is read and which is written is what the statement says,
+// and its registers may be wrong as well.
+func (c *checker) exchange(d *diag.Diagnostic, s *syntax.Instruction, i, j int) {
 	first, second := c.at(s.Mods[i-1]), c.at(s.Mods[j-1])
 	d.Code, d.Span = diag.TypeOrder, first
 	d.Msg = "the types of " + strings.Join(c.tokens, "") + " are in the wrong order"
-	d.Fixes = []diag.Fix{{Label: "exchange " + c.tokens[i] + " and " + c.tokens[j], Mechanical: mechanical,
+	d.Fixes = []diag.Fix{{Label: "exchange " + c.tokens[i] + " and " + c.tokens[j],
 		Edits: []diag.Edit{{Span: first, New: c.tokens[j]}, {Span: second, New: c.tokens[i]}}}}
 }
 
@@ -203,7 +204,7 @@ func (c *checker) exchanged(d *diag.Diagnostic, s *syntax.Instruction, m *isa.Mi
 	for i := 1; i < len(c.tokens); i++ {
 		for j := i + 1; j < len(c.tokens); j++ {
 			if areTypes(c.tokens[i], c.tokens[j]) && c.matches(replaced(replaced(c.tokens, i, c.tokens[j]), j, c.tokens[i])) {
-				c.exchange(d, s, i, j, true)
+				c.exchange(d, s, i, j)
 				return
 			}
 		}
@@ -232,19 +233,22 @@ func (c *checker) insertions(s *syntax.Instruction, r *repairs) []diag.Fix {
 		return nil
 	}
 	for _, m := range r.insert {
-		fixes = append(fixes, diag.Fix{Label: "add " + m, Mechanical: !r.loose && usual(m, r.insert), Edits: []diag.Edit{{Span: at, New: m}}})
+		f := diag.Fix{Label: "add " + m, Mechanical: !r.loose && usual(m, r.insert), Edits: []diag.Edit{{Span: at, New: m}}}
+		if len(r.insert) > 1 {
+			f.Of = r.insert
+		}
+		fixes = append(fixes, f)
 	}
 	return fixes
 }
 
 // usual reports whether a missing modifier goes without saying: it is the only one, or the one
-// that other languages and older forms mean where they say nothing: rounding to the nearest
-// even number (9.7.3), a trap outside of an image (9.7.11.1).
+// that defaults has for all that would do.
 func usual(m string, all []string) bool {
-	among := func(group ...string) bool {
+	among := func(group []string) bool {
 		return m == group[0] && !slices.ContainsFunc(all, func(other string) bool { return !slices.Contains(group, other) })
 	}
-	return len(all) == 1 || among(".rn", ".rz", ".rm", ".rp", ".rna", ".rs") || among(".trap", ".clamp", ".zero")
+	return len(all) == 1 || among(defaults.rounding) || among(defaults.outside)
 }
 
 // A message lists some alternatives, and only a few are offered as edits.
@@ -262,13 +266,15 @@ func (c *checker) moved(d *diag.Diagnostic, s *syntax.Instruction, from, to int,
 		d.Msg = word + " stands right behind " + c.tokens[0] + ": " + c.tokens[0] + word
 	}
 	place := c.at(s.Mods[to-1]).Start
-	d.Fixes = []diag.Fix{{Label: "move " + word, Mechanical: mechanical,
+	now := slices.Insert(slices.Delete(slices.Clone(c.tokens), from, from+1), to, word)
+	d.Fixes = []diag.Fix{{Label: "move " + word, Mechanical: mechanical && keeps(c.tokens, now),
 		Edits: []diag.Edit{{Span: diag.Span{Start: place, End: place}, New: word}, {Span: at}}}}
 }
 
 // dropped blames one modifier. Beside another of its group it is one too many.
 func (c *checker) dropped(d *diag.Diagnostic, i int, at diag.Span) {
-	rest := strings.Join(slices.Delete(slices.Clone(c.tokens), i, i+1), "")
+	without := slices.Delete(slices.Clone(c.tokens), i, i+1)
+	rest := strings.Join(without, "")
 	d.Span = at
 	if d.Code != diag.RepeatedModifier {
 		d.Msg = c.tokens[i] + " is not allowed with " + rest
@@ -281,7 +287,7 @@ func (c *checker) dropped(d *diag.Diagnostic, i int, at diag.Span) {
 		d.Fixes = []diag.Fix{{Label: readOnlyConstants}}
 		return
 	}
-	d.Fixes = []diag.Fix{{Label: "remove " + c.tokens[i], Mechanical: again, Edits: []diag.Edit{{Span: at}}}}
+	d.Fixes = []diag.Fix{{Label: "remove " + c.tokens[i], Mechanical: again && keeps(c.tokens, without), Edits: []diag.Edit{{Span: at}}}}
 }
 
 // replacements offers other values, at the last position that has any: types stand last.
@@ -308,19 +314,11 @@ func (c *checker) replacements(d *diag.Diagnostic, r *repairs, at func(int) diag
 			return
 		}
 		for _, m := range words {
-			d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m, Mechanical: m == same && !r.loose, Edits: []diag.Edit{{Span: at(i), New: m}}})
+			d.Fixes = append(d.Fixes, diag.Fix{Label: "write " + m, Mechanical: m == same && !r.loose && keeps(c.tokens, replaced(c.tokens, i, m)),
+				Edits: []diag.Edit{{Span: at(i), New: m}}})
 		}
 		return
 	}
-}
-
-// bitType is the untyped .b16 of .f16 or .u16, "" for other words.
-func bitType(word string) string {
-	t, ok := isa.LookupType(word)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf(".b%d", t.Bits())
 }
 
 // oneOf lists alternatives in words.
