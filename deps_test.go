@@ -21,14 +21,15 @@ internal/jit/x86:
 internal/mem:       internal/num
 internal/tensor:    internal/num
 internal/tex:       internal/num
-internal/syntax:    diag
-internal/check:     diag internal/isa internal/num internal/syntax
-internal/ir:        diag internal/isa internal/num
-internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/syntax
+internal/quota:
+internal/syntax:    diag internal/quota
+internal/check:     diag internal/isa internal/num internal/quota internal/syntax
+internal/ir:        diag internal/isa internal/num internal/quota
+internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine:   diag internal/isa internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/host:      internal/machine internal/mem
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/uop
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/quota internal/sem internal/uop
 internal/jit/native:
 internal/jit:      internal/jit/native internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san:       internal/machine internal/mem
@@ -50,7 +51,7 @@ internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop
 internal/san/streams: internal/san/race
 examples:
-.:                  diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
+.:                  diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.

@@ -340,16 +340,16 @@ func (k *Kernel) refuse(format string, args ...any) error {
 }
 
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
-func (k *Kernel) decode(l *machine.Launch) (*decode.Program, error) {
+func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
+	defer limited(&err)
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
 	by := decode.Watch{Observe: l.Wants, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil, Misuse: l.Misuse, Leaks: l.Leaks}
 	d, shared := k.program.d, l.Shared-l.Dynamic
-	var code *decode.Program
-	var err error
+	decoder := k.program.decoder.Within(newQuota(ctx, d.cfg.Memory))
 	if by == (decode.Watch{}) && d.compiles(l) {
-		code, err = k.program.decoder.Inlined(k.fn, shape, l.Target, shared, d.assumptions)
+		code, err = decoder.Inlined(k.fn, shape, l.Target, shared, d.assumptions)
 	} else {
-		code, err = k.program.decoder.Watched(by, k.fn, shape, l.Target, shared, d.assumptions)
+		code, err = decoder.Watched(by, k.fn, shape, l.Target, shared, d.assumptions)
 	}
 	if err != nil {
 		if mixed := k.program.disagreement(err); mixed != nil {

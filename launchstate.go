@@ -99,7 +99,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 		return err
 	}
 	ml.Breakpoint = k.stopper(w.Breakpoints)
-	if state.code, err = k.decode(&ml.Launch); err != nil {
+	if state.code, err = k.decode(ctx, &ml.Launch); err != nil {
 		return err
 	}
 	ml.Params, ml.Progress = state.params, k.progress()

@@ -4,6 +4,7 @@ package ptxvm
 // textures and surfaces, and finds kernels.
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
@@ -46,8 +48,18 @@ type Program struct {
 func (p *Program) Warnings() Diagnostics { return p.warnings }
 
 // Load links modules (.extern, .visible, .weak, .common; 11.6), allocates their variables
-// and writes initial values. The error is a Diagnostics, or ErrOutOfMemory.
+// and writes initial values. The error is a Diagnostics, or has ErrOutOfMemory in it.
 func (d *Device) Load(modules ...*Module) (*Program, error) {
+	return d.LoadContext(context.Background(), modules...)
+}
+
+// LoadContext is Load that ends, with a *CompilingError, when the context does.
+func (d *Device) LoadContext(ctx context.Context, modules ...*Module) (p *Program, err error) {
+	defer limited(&err)
+	return d.load(newQuota(ctx, d.cfg.Memory), modules)
+}
+
+func (d *Device) load(q *quota.Quota, modules []*Module) (*Program, error) {
 	if len(modules) == 0 {
 		return nil, fmt.Errorf("ptxvm: Load needs a module")
 	}
@@ -63,11 +75,11 @@ func (d *Device) Load(modules ...*Module) (*Program, error) {
 		}
 		// Linking changes its input, and a module may be loaded many times: lower it anew.
 		var err error
-		if units[i], err = lower.Module(m.info, lower.Options{}); err != nil {
+		if units[i], err = lower.Module(m.info, lower.Options{Quota: q}); err != nil {
 			return nil, err
 		}
 	}
-	linked, diags := lower.Link(units, decode.Provided)
+	linked, diags := lower.LinkWithin(q, units, decode.Provided)
 	if diags.HasErrors() {
 		return nil, diags
 	}

@@ -22,6 +22,7 @@ package ptxvm
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,6 +37,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
@@ -67,10 +69,21 @@ type Module struct {
 // Compile parses and checks a module. filename is for messages only. The error is a
 // Diagnostics; warnings of a valid module are kept (Module.Warnings).
 func Compile(filename string, src []byte, cfg *CompileConfig) (*Module, error) {
+	return compile(nil, filename, src, cfg)
+}
+
+// CompileContext is Compile that ends, with a *CompilingError, when the context does, or when it would take more than memory bytes,
+// as they are counted, and more than half a GiB; memory 0 is no limit.
+func CompileContext(ctx context.Context, filename string, src []byte, memory int64, cfg *CompileConfig) (m *Module, err error) {
+	defer limited(&err)
+	return compile(newQuota(ctx, memory), filename, src, cfg)
+}
+
+func compile(q *quota.Quota, filename string, src []byte, cfg *CompileConfig) (*Module, error) {
 	if cfg == nil {
 		cfg = &CompileConfig{}
 	}
-	info, diags, err := judge(filename, bytes.Clone(src), cfg, false)
+	info, diags, err := judge(q, filename, bytes.Clone(src), cfg, false)
 	if err != nil {
 		return nil, err
 	}
@@ -86,14 +99,14 @@ func Check(filename string, src []byte, cfg *CompileConfig) (Diagnostics, error)
 	if cfg == nil {
 		cfg = &CompileConfig{}
 	}
-	info, diags, err := judge(filename, src, cfg, true)
+	info, diags, err := judge(nil, filename, src, cfg, true)
 	if info != nil {
 		info.Release()
 	}
 	return diags, err
 }
 
-func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.Info, Diagnostics, error) {
+func judge(q *quota.Quota, filename string, src []byte, cfg *CompileConfig, whole bool) (*check.Info, Diagnostics, error) {
 	if cfg.Arch != "" {
 		if _, err := isa.ParseTarget(cfg.Arch); err != nil {
 			return nil, nil, fmt.Errorf("ptxvm: %w", err)
@@ -102,15 +115,15 @@ func judge(filename string, src []byte, cfg *CompileConfig, whole bool) (*check.
 	if !cfg.Judge.valid() {
 		return nil, nil, fmt.Errorf("ptxvm: there is no judge %d", cfg.Judge)
 	}
-	parse := syntax.Parse
+	parse := syntax.ParseWithin
 	if whole {
-		parse = syntax.ParsePacked
+		parse = syntax.ParsePackedWithin
 	}
-	f := parse(filename, src)
+	f := parse(q, filename, src)
 	if syntax.NotPTX(f.Errors) {
 		return nil, f.Errors, nil // what a checker would say of it does not help
 	}
-	info, diags := check.Check(f, check.Options{Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly})
+	info, diags := check.Check(f, check.Options{Quota: q, Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly})
 	if cfg.WarningsAreErrors {
 		for i := range diags {
 			if diags[i].Severity == diag.Warning {

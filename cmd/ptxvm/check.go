@@ -26,7 +26,7 @@ type checkFlags struct {
 func newCheck(s streams) *cli.Command {
 	var f checkFlags
 	cmd := &cli.Command{
-		Use:   "check FILE…",
+		Use:   "check FILE…|DIR/...",
 		Short: "Check modules: accept and reject what ptxas does",
 		Args:  needFiles,
 		Run:   func(_ *cli.Command, files []string) error { return checkFiles(s, &f, files) },
@@ -54,17 +54,28 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 		return usageError{err}
 	}
 	cfg := &ptxvm.CompileConfig{Arch: f.arch, Judge: judge, WarningsAreErrors: f.werror, CompileOnly: f.compileOnly}
-	invalid := false
+	if files, err = eachFile(files); err != nil {
+		return err
+	}
+	invalid, unread := false, false
 	var all ptxvm.Diagnostics // of a log
 	collectLess := lazyCollector()
 	err = inOrder(len(files),
 		func(i int) (source, error) {
 			src, err := openSource(s, f, files[i])
 			collectLess(len(src.text))
-			return src, err
+			if err != nil {
+				return source{failed: err}, nil
+			}
+			return src, nil
 		},
 		func(src source) (judged, error) { return judgeSource(f, cfg, src) },
 		func(j judged) error {
+			if j.failed != nil { // those behind it are judged all the same
+				unread = true
+				fmt.Fprintf(s.err, "ptxvm: %v\n", j.failed)
+				return nil
+			}
 			invalid = invalid || j.diags.HasErrors()
 			if err := writeFix(s, f, &j); err != nil {
 				return err
@@ -78,6 +89,9 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 	if err == nil && format == cli.DiagnosticSARIF {
 		err = writeCheck(s.out, f, format, "", all)
 	}
+	if err == nil && unread {
+		return exitError{exitUsage}
+	}
 	if err == nil && invalid {
 		return exitError{exitInvalid}
 	}
@@ -88,6 +102,7 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 type source struct {
 	file, name string // as given, and as messages call it
 	text       []byte
+	failed     error // why it could not be read
 }
 
 func openSource(s streams, f *checkFlags, file string) (source, error) {
@@ -95,7 +110,7 @@ func openSource(s streams, f *checkFlags, file string) (source, error) {
 		return source{}, usageError{fmt.Errorf("%s: check --fix mends PTX, not CUDA C++", file)}
 	}
 	name, text, err := readModule(s, file, f.arch)
-	return source{file, name, text}, err
+	return source{file: file, name: name, text: text}, err
 }
 
 // judged is a file with what there is to say of it. Nothing is written before its turn has come.
@@ -108,6 +123,9 @@ type judged struct {
 
 func judgeSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) (j judged, err error) {
 	j.source, j.fixed = src, src.text
+	if src.failed != nil {
+		return j, nil
+	}
 	if f.fix {
 		if j.fixed, j.fixes, err = fixSource(f, cfg, src); err != nil {
 			return j, usageError{err}

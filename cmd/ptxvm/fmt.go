@@ -3,6 +3,7 @@ package main
 // This file is the fmt verb.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,7 +22,7 @@ var errInvalid = exitError{exitInvalid}
 func newFmt(s streams) *cli.Command {
 	var f fmtFlags
 	cmd := &cli.Command{
-		Use:   "fmt [-l] [-d] [-w] FILE…",
+		Use:   "fmt [-l] [-d] [-w] FILE…|DIR/...",
 		Short: "Lay out PTX, as gofmt does for Go",
 		Args:  needFiles,
 		Run:   func(_ *cli.Command, files []string) error { return fmtFiles(s, &f, files) },
@@ -35,16 +36,23 @@ func newFmt(s streams) *cli.Command {
 type fmtFlags struct{ list, diff, write bool }
 
 func fmtFiles(s streams, f *fmtFlags, files []string) error {
-	var differs error
+	files, err := eachFile(files)
+	if err != nil {
+		return err
+	}
+	end := error(nil)
 	for _, file := range files {
-		err := fmtFile(s, f, file)
-		if errors.Is(err, errInvalid) {
-			differs = err
-		} else if err != nil {
+		switch err := fmtFile(s, f, file); {
+		case errors.Is(err, errInvalid):
+			end = cmp.Or(end, err)
+		case errors.As(err, new(usageError)) && len(files) > 1: // those behind it are laid out all the same
+			fmt.Fprintf(s.err, "ptxvm: %v\n", err)
+			end = exitError{exitUsage}
+		case err != nil:
 			return err
 		}
 	}
-	return differs
+	return end
 }
 
 func fmtFile(s streams, f *fmtFlags, file string) error {

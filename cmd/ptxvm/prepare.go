@@ -3,6 +3,8 @@ package main
 // This file makes launches of a command line: reads its flags, compiles its files.
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"ptxvm.invalid/ptxvm"
@@ -31,6 +33,12 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	if err := f.complete(&cfg); err != nil {
 		return nil, usageError{err}
 	}
+	if f.seed != 0 && !f.set.Given("workers") {
+		cfg.Workers = 1
+		if !f.quiet {
+			fmt.Fprintf(s.err, "note: --seed %d runs on one thread, so that it repeats (--workers)\n", f.seed)
+		}
+	}
 	var requests []launchlang.Request
 	for _, flags := range launches {
 		r, err := flags.read()
@@ -49,14 +57,16 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	}
 	f.sourceRoot.near(files)
 	s.quiet = f.quiet
-	modules, err := compileFiles(s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
+	ctx, cancel := f.preparing()
+	defer cancel()
+	modules, err := compileFilesWithin(ctx, int64(f.memory), s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Arch == "" {
 		cfg.Arch = ptxvm.NewestTarget(modules...)
 	}
-	session, err := launchlang.OpenSession(&launchlang.Setup{Devices: f.devices, Config: cfg, Modules: modules, Files: files, Writes: f.writes(),
+	session, err := launchlang.OpenSession(&launchlang.Setup{Devices: f.devices, Config: cfg, Modules: modules, Files: files, Writes: f.writes(), Loading: ctx,
 		Forgives: func(err error) bool { return f.keepable(err) != nil }}, requests)
 	if err != nil {
 		return nil, err
@@ -66,6 +76,14 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 		made.launches = append(made.launches, &launch{j, launches[i]})
 	}
 	return made, nil
+}
+
+// preparing bounds the time for compiling and loading: as long as a launch may take.
+func (f *runFlags) preparing() (context.Context, context.CancelFunc) {
+	if f.timeout > 0 {
+		return context.WithTimeout(context.Background(), time.Duration(f.timeout))
+	}
+	return context.Background(), func() {}
 }
 
 // read reads the flags of a launch that have a grammar of their own.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/internal/quote"
@@ -54,6 +55,8 @@ func printEnd(s streams, f *runFlags, found *reports, err error) error {
 	case errors.As(err, &unsupported):
 		fmt.Fprintln(s.err, unsupported)
 		return exitError{exitUnsupported}
+	case errors.As(err, new(*ptxvm.CompilingError)):
+		return f.compiling(s, err)
 	case errors.Is(err, ptxvm.ErrStepLimit):
 		fmt.Fprintf(s.err, "steps: the launch executed --max-steps %d warp instructions without ending\n", f.maxSteps)
 		f.showStopped(s, err)
@@ -68,6 +71,24 @@ func printEnd(s streams, f *runFlags, found *reports, err error) error {
 		return exitError{exitInterrupted}
 	}
 	return wrapUsage(err)
+}
+
+// compiling says which limit was reached before the kernel ran; other errors stay.
+func (f *runFlags) compiling(s streams, err error) error {
+	var e *ptxvm.CompilingError
+	if !errors.As(err, &e) {
+		return err
+	}
+	what := fmt.Sprintf("compiling %s (%s)", diag.Escape(e.What), e.Pass)
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(s.err, "interrupted while %s\n", what)
+		return exitError{exitInterrupted}
+	case !errors.Is(err, context.DeadlineExceeded):
+		return wrapUsage(err)
+	}
+	fmt.Fprintf(s.err, "timeout: the time limit of %v (--timeout) passed while %s\n", time.Duration(f.timeout), what)
+	return exitError{exitLimit}
 }
 
 // showReports prints what sanitizers have found, with the lines of the sources.

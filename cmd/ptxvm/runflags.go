@@ -64,7 +64,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.Int(&f.devices, "devices", "", 1, "run on `N` devices of one machine at once, each with copies of all buffers: ptr:NAME@DEV and le:NAME@DEV name those of another, mc:NAME and lemc:NAME all of them, device:u32 the device; --expect, --show and --stats are about device 0")
 	fl.Int(&f.workers, "workers", "", 0, "run CTAs on `N` threads; 0 means one per CPU")
 	fl.Bool(&f.deterministic, "deterministic", "", deterministicUsage)
-	fl.Uint64(&f.seed, "seed", "", 0, "permute the order of CTAs and warps by seed `N`; 0 is the natural order")
+	fl.Uint64(&f.seed, "seed", "", 0, "permute the order of CTAs and warps by seed `N`, which gives the same order again: on one thread unless --workers says more; 0 is the natural order")
 	fl.String(&f.engine, "engine", "", "auto", "execution engine, `auto|interp|jit`; all give the same results")
 	fl.String(&f.judge, "judge", "", "ptxas", "what decides whether PTX is valid, `ptxas|manual`")
 	fl.String(&f.assume, "assume", "", "", "change assumptions about hardware, such as `U15=nearest`; isa --assumptions lists them")

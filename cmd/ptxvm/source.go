@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 
@@ -57,6 +58,11 @@ func wrapUsage(err error) error {
 
 // compileFiles compiles every file, so that one run reports the errors of all of them.
 func compileFiles(s streams, cfg *ptxvm.CompileConfig, files []string) ([]*ptxvm.Module, error) {
+	return compileFilesWithin(context.Background(), 0, s, cfg, files)
+}
+
+// compileFilesWithin does so within limits (ptxvm.CompileContext).
+func compileFilesWithin(ctx context.Context, memory int64, s streams, cfg *ptxvm.CompileConfig, files []string) ([]*ptxvm.Module, error) {
 	var modules []*ptxvm.Module
 	var all ptxvm.Diagnostics
 	for _, file := range files {
@@ -73,7 +79,7 @@ func compileFiles(s streams, cfg *ptxvm.CompileConfig, files []string) ([]*ptxvm
 			return nil, err
 		}
 		for _, text := range texts {
-			m, err := ptxvm.Compile(text.name, text.text, cfg)
+			m, err := ptxvm.CompileContext(ctx, text.name, text.text, memory, cfg)
 			diags, rejected := asDiagnostics(err)
 			if err != nil && !rejected {
 				return nil, err

@@ -27,9 +27,13 @@ func (c *checker) block(b *syntax.Block) {
 func (c *checker) stmts(b *syntax.Block) {
 	c.labels(b)
 	for _, s := range b.Stmts {
+		c.opt.Quota.Spend(stmtSteps)
 		c.stmt(s)
 	}
 }
+
+// stmtSteps is about what a statement takes, in steps of a quota.
+const stmtSteps = 128
 
 // labels declares the labels of one block, and the lists and prototypes that are labels, too.
 func (c *checker) labels(b *syntax.Block) {

@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
@@ -23,12 +24,15 @@ type Options struct {
 	// CompileOnly judges as ptxas -c does: other modules may define what is .extern, but memory has to fit.
 	CompileOnly bool
 
+	Quota *quota.Quota // what checking may take; nil: no limits
+
 	slow bool // every statement is matched anew
 }
 
 // Check judges f and returns the side tables and all diagnostics, syntax errors
 // included, sorted by place. The Info is complete only without errors.
 func Check(f *syntax.File, opt Options) (*Info, diag.List) {
+	opt.Quota.Enter("check")
 	c := newChecker(f, opt)
 	c.module()
 	if c.unpack && f.Packed() {
@@ -54,7 +58,7 @@ func newChecker(f *syntax.File, opt Options) *checker {
 func (c *checker) whole() (*Info, diag.List) {
 	src := c.file.Source
 	c.info.Release()
-	return Check(syntax.Parse(src.Name, src.Text), c.opt)
+	return Check(syntax.ParseWithin(c.opt.Quota, src.Name, src.Text), c.opt)
 }
 
 // checker walks the tree once. Names of registers and variables must be declared

@@ -69,14 +69,14 @@ func said(words []string, kind func(string) bool) (list []string) {
 // have, such as .u4.
 func bitType(word string) string {
 	t, ok := isa.LookupType(word)
-	if !ok || t.Kind() == isa.Packed && written(word) != t.Bits() {
+	if !ok || t.Kind() == isa.Packed && namedBits(word) != t.Bits() {
 		return ""
 	}
 	return ".b" + strconv.Itoa(t.Bits())
 }
 
-// written is the width that the name of a packed type says: 32 of .f16x2.
-func written(word string) int {
+// namedBits is the width that the name of a packed type says: 32 of .f16x2.
+func namedBits(word string) int {
 	bits := 1
 	for _, digits := range strings.FieldsFunc(word, func(r rune) bool { return r < '0' || '9' < r }) {
 		n, _ := strconv.Atoi(digits)

@@ -19,6 +19,7 @@ func (c *checker) module() {
 	c.scopes.push()
 	c.header()
 	for _, s := range c.file.Stmts {
+		c.opt.Quota.Spend(stmtSteps)
 		c.moduleStmt(s)
 	}
 	c.aliases()

@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -102,10 +103,25 @@ type Watch struct {
 
 // Watched is Kernel for observed launches: the code has the observed variant only.
 func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
-	return d.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, by, false})
+	return d.Within(nil).Watched(by, kernel, shape, target, dynamic, assumptions)
 }
 
-func (d *Decoder) program(key programKey) (*Program, error) {
+// Limited is a decoder whose work has limits.
+type Limited struct {
+	d     *Decoder
+	quota *quota.Quota
+}
+
+// Within returns the decoder for one launch, whose decoding may take so much. Past it, it panics as a quota does.
+func (d *Decoder) Within(q *quota.Quota) Limited { return Limited{d, q} }
+
+// Watched is Decoder.Watched.
+func (l Limited) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+	return l.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, by, false})
+}
+
+func (l Limited) program(key programKey) (*Program, error) {
+	d := l.d
 	if p := d.last.Load(); p != nil && p.key == key {
 		return p, nil
 	}
@@ -114,7 +130,7 @@ func (d *Decoder) program(key programKey) (*Program, error) {
 	p := d.programs[key]
 	if p == nil {
 		var err error
-		if p, err = d.make(key); err != nil {
+		if p, err = l.make(key); err != nil {
 			return nil, err
 		}
 		d.programs[key] = p
@@ -147,8 +163,10 @@ func startsAsync(f *ir.Func) bool {
 }
 
 // make decodes what is not kept.
-func (d *Decoder) make(key programKey) (*Program, error) {
-	kernel := key.kernel
+func (l Limited) make(key programKey) (*Program, error) {
+	d, kernel := l.d, key.kernel
+	l.quota.Prepare("kernel", kernel.Name)
+	l.quota.Enter("decode")
 	reach := d.reach(kernel)
 	lines, err := executable(kernel, reach)
 	if err != nil {
@@ -172,7 +190,7 @@ func (d *Decoder) make(key programKey) (*Program, error) {
 			maps.Copy(lines, more)
 		}
 	}
-	u := &unit{d: d, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}, waiting: map[*ir.Func]bool{}}
+	u := &unit{d: d, quota: l.quota, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}, waiting: map[*ir.Func]bool{}}
 	starts := slices.ContainsFunc(reach.funcs, startsAsync)
 	u.keeps = key.watch.Leaks && starts
 	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -16,6 +17,7 @@ import (
 // unit is the code of one kernel while it is decoded.
 type unit struct {
 	d     *Decoder
+	quota *quota.Quota
 	key   programKey
 	lines map[*isa.Sel]*sem.Line
 	codes map[*ir.Func]*machine.Code
@@ -57,7 +59,9 @@ func (u *unit) analyse(f *ir.Func) *function {
 			x.block[pc] = ir.BlockID(b)
 		}
 	}
+	u.quota.Enter("classes")
 	x.classes = f.Solve(u.key.shape, func(pc int32) bool { return !x.canBeScalar(pc) })
+	u.quota.Enter("scalars")
 	x.chooseScalars()
 	x.layout = newLayout(f, x.key.watch.Values, x.uniform)
 	return x
@@ -123,6 +127,7 @@ func (x *function) emit(code *machine.Code) error {
 		if insts, err = x.variant(true); err != nil {
 			return err
 		}
+		x.quota.Enter("scalar slots")
 		code.Scalars = x.scalarSlots()
 	}
 	named := f
@@ -185,10 +190,16 @@ func (x *function) isParamReg(r ir.Reg) bool {
 // up16 keeps the parts of a frame's local memory aligned for every access.
 func up16(n int64) uint32 { return uint32(n+15) &^ 15 }
 
+// What an instruction takes in a variant: about so many bytes, and steps of a quota.
+const codeBytes, instSteps = 200, 64
+
 // variant decodes every instruction.
 func (x *function) variant(converged bool) ([]machine.Inst, error) {
+	x.quota.Enter("decode")
+	x.quota.Take(codeBytes * len(x.f.Insts))
 	insts := make([]machine.Inst, len(x.f.Insts))
 	for pc := range insts {
+		x.quota.Spend(instSteps)
 		x.pc, x.onSlots = int32(pc), converged && x.scalar[pc]
 		if err := x.inst(&insts[pc]); err != nil {
 			return nil, err

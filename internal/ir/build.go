@@ -3,7 +3,11 @@ package ir
 // This file turns instructions in written order into a function with blocks in layout
 // order and all facts filled.
 
-import "fmt"
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/quota"
+)
 
 // Body is a function's instructions in written order. Their Targets are indexes of Labels.
 type Body struct {
@@ -19,13 +23,21 @@ type Label struct {
 
 // Options choose how a function is built.
 type Options struct {
-	OneRowEach bool // every register has its own row: for debugging and initcheck
+	OneRowEach bool         // every register has its own row: for debugging and initcheck
+	Quota      *quota.Quota // what building may take; nil: no limits
 }
+
+// instBytes is about what an instruction takes with its operands, edgeBytes what a way from one block to another does: with many
+// branches by one table, all of it.
+const instBytes, edgeBytes = 400, 32
 
 // Build fills Insts, Blocks and Rows of a defined function. Blocks that nothing
 // reaches are dropped. The body must not be used afterwards.
 func (f *Func) Build(body *Body, opt Options) error {
+	opt.Quota.Enter("blocks")
+	opt.Quota.Take(instBytes * len(body.Insts))
 	for i := range body.Insts {
+		opt.Quota.Take(edgeBytes * len(body.Insts[i].Targets))
 		for _, t := range body.Insts[i].Targets {
 			if t < 0 || int(t) >= len(body.Labels) {
 				return fmt.Errorf("%s: instruction %d branches to label %d of %d", f.Name, i, t, len(body.Labels))

@@ -18,11 +18,19 @@ func (f *Func) Finish(opt Options) error {
 // finish computes edges, dominators, loops, liveness and rows of a function, and drops what loads bring and nothing reads,
 // whose Insts and Blocks (Label, First, End) are set.
 func (f *Func) finish(opt Options) {
-	f.linkBlocks()
-	f.computeDominators()
-	f.computeLiveness()
-	f.dropUnread()
-	f.colour(opt.OneRowEach)
+	for _, pass := range []struct {
+		name string
+		run  func()
+	}{
+		{"edges", f.linkBlocks},
+		{"dominators", f.computeDominators},
+		{"liveness", func() { f.computeLiveness(opt.Quota) }},
+		{"unread", f.dropUnread},
+		{"rows", func() { f.colour(opt.OneRowEach) }},
+	} {
+		opt.Quota.Enter(pass.name)
+		pass.run()
+	}
 }
 
 // linkBlocks derives Succs and Preds from the last instruction of each block.

@@ -9,6 +9,8 @@ package ir
 // other. A guarded definition kills nothing: the
 // other lanes keep the old value.
 
+import "ptxvm.invalid/ptxvm/internal/quota"
+
 // liveBudget bounds the work of the fixpoint, in parts of sets that it looks at, and liveBytes the memory of the sets. In a
 // function beyond them every register that lives at some edge counts as live at all of them.
 const (
@@ -26,15 +28,17 @@ type touch struct {
 // it is dead at every block edge; only the others, the globals, take part in the sets.
 type liveness struct {
 	f            *Func
+	quota        *quota.Quota
 	uses, kills  []touch // in the order of blocks
 	used, killed []int32 // stamp per register: the block that did so last
 	block        int32
 	killing      bool
+	spent, taken int // of the quota
 }
 
 // computeLiveness fills Globals, GlobalOf and what lives at the edges of blocks.
-func (f *Func) computeLiveness() {
-	w := liveness{f: f, used: filled(len(f.Regs), -1), killed: filled(len(f.Regs), -1)}
+func (f *Func) computeLiveness(q *quota.Quota) {
+	w := liveness{f: f, quota: q, used: filled(len(f.Regs), -1), killed: filled(len(f.Regs), -1)}
 	w.scan()
 	f.Globals, f.GlobalOf = nil, filled(len(f.Regs), -1)
 	for _, u := range w.uses {
@@ -100,7 +104,8 @@ func (w *liveness) solve(budget int) bool {
 				todo.Set(int(at[p]))
 			}
 		}
-		if f.edges.visits += 1 + len(f.Blocks[b].Succs); f.edges.visits > budget || f.edges.size() > liveBytes {
+		w.count(1 + len(f.Blocks[b].Succs))
+		if f.edges.visits > budget || f.edges.size() > liveBytes {
 			return false
 		}
 		if i = todo.next(i); i < 0 {
@@ -108,6 +113,15 @@ func (w *liveness) solve(budget int) bool {
 		}
 	}
 	return true
+}
+
+// count counts what has been done since the last time, and some more.
+func (w *liveness) count(more int) {
+	s := w.f.edges
+	s.visits += more
+	w.quota.Spend(s.visits - w.spent)
+	w.quota.Take(s.size() - w.taken)
+	w.spent, w.taken = s.visits, s.size()
 }
 
 // take computes what lives at the edges of a block from its successors, and tells whether more lives at its start than before.
@@ -177,6 +191,16 @@ func (f *Func) EachLiveIn(b BlockID, visit func(Reg)) { f.eachChange(f.Blocks[b]
 
 // EachLiveOut calls visit for the registers that are live at the end of a block.
 func (f *Func) EachLiveOut(b BlockID, visit func(Reg)) { f.eachChange(f.Blocks[b].liveOut, 0, visit) }
+
+// LiveAtStarts counts the registers that are live at the starts of blocks, those of all blocks together, as far as some number.
+func (f *Func) LiveAtStarts(enough int) (n int) {
+	for b := range f.Blocks {
+		if n += f.edges.count(f.Blocks[b].liveIn); n > enough {
+			break
+		}
+	}
+	return n
+}
 
 // EachLiveChange calls visit for the registers that live either at the end of a block or at the start of the one that is laid
 // out behind it, and not at both. Nothing lives behind the last block.

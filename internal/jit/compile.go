@@ -52,6 +52,9 @@ func Compile(code *machine.Code, f *ir.Func, opt Options) (out *Compiled, err er
 	}
 	e, r := newEffort(len(code.Insts), &opt), &relief{residents: residentsOf(opt.Vectors)}
 	defer e.end(&opt, &err)
+	if f.LiveAtStarts(maxFound) > maxFound {
+		return nil, ErrBudget // the cursor of liveness goes through what lives at the start of each block
+	}
 	for {
 		c := newCompiler(code, f, opt, e, r)
 		out, again, err := c.attempt(&opt)

@@ -12,6 +12,7 @@ import (
 // liveness answers questions about one function.
 type liveness struct {
 	f       *ir.Func
+	effort  *effort // may be nil
 	mem     *scratch
 	uses    *accesses
 	blockOf []ir.BlockID // by instruction
@@ -88,6 +89,10 @@ func (l *liveness) turn(pc int32) {
 	}
 }
 
+// enterUnit is how many words, rows and registers the cursor looks at for a unit of effort, where it enters a block: of a function
+// with tens of thousands of each that is what compiling takes.
+const enterUnit = 64
+
 // enter puts the cursor before the first instruction of a block.
 func (l *liveness) enter(b ir.BlockID) {
 	clear(l.live)
@@ -96,6 +101,7 @@ func (l *liveness) enter(b ir.BlockID) {
 	if l.starts[b] == (part{}) {
 		l.pass(b)
 	}
+	l.effort.spend((len(l.live) + len(l.held) + int(l.starts[b].to-l.starts[b].from)) / enterUnit)
 	for _, g := range l.found[l.starts[b].from:l.starts[b].to] {
 		l.live.Set(int(g))
 		l.held[l.regsOf.rowOf[g]]++

@@ -16,10 +16,13 @@ func (r *region) findPrivate() {
 	r.lastLive, r.lastHeld = r.mem.int32s.take(len(r.f.Regs)), r.mem.int32s.take(len(r.live.regsOf.first))
 	for i := range r.segs {
 		if s := &r.segs[i]; s.pending >= 0 {
+			n := 0
 			r.f.EachLiveIn(r.live.blockOf[s.first], func(g ir.Reg) {
+				n++
 				r.lastLive[g] = int32(i)
 				r.lastHeld[r.live.regsOf.rowOf[g]] = int32(i)
 			})
+			r.effort.spend(n / enterUnit)
 		}
 	}
 	for i := range r.segs {

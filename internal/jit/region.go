@@ -116,6 +116,7 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	mem.techniques = &techniques{without: opt.without}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset, mem)
+	r.live.effort = spent
 	for _, c := range code.Consts {
 		r.consts[c.Off] = c
 	}

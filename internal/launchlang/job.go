@@ -32,8 +32,9 @@ type Setup struct {
 	Devices int // that run each launch at once
 	Config  ptxvm.DeviceConfig
 	Modules []*ptxvm.Module
-	Files   []string // that the modules come from
-	Writes  []Output // files that are written beside those of the launches
+	Files   []string        // that the modules come from
+	Writes  []Output        // files that are written beside those of the launches
+	Loading context.Context // ends the loading; nil: nothing does
 
 	// Of an outcome that is forgiven, a launch's results count, and those on other devices go on; nil: none is.
 	Forgives func(error) bool
@@ -119,9 +120,16 @@ func OpenSession(with *Setup, requests []Request) (*Session, error) {
 // maxDevices bounds --devices.
 const maxDevices = 64
 
+func (s *Session) loading() context.Context {
+	if s.Loading == nil {
+		return context.Background()
+	}
+	return s.Loading
+}
+
 // loadOne does so for one device.
 func (s *Session) loadOne(requests []Request) (err error) {
-	if s.Program, err = s.device.Load(s.Modules...); err != nil {
+	if s.Program, err = s.device.LoadContext(s.loading(), s.Modules...); err != nil {
 		return err
 	}
 	for _, r := range requests {

@@ -19,6 +19,7 @@ func (b *bodyLowerer) stmts(block *syntax.Block) {
 			continue
 		}
 		s := (*top)[0]
+		b.opt.Quota.Spend(stmtSteps)
 		*top = (*top)[1:]
 		if inner, ok := s.(*syntax.Block); ok {
 			open = append(open, inner.Stmts)
@@ -30,6 +31,9 @@ func (b *bodyLowerer) stmts(block *syntax.Block) {
 		b.stmt(s)
 	}
 }
+
+// stmtSteps is about what a statement takes, in steps of a quota.
+const stmtSteps = 64
 
 func (b *bodyLowerer) stmt(s syntax.Stmt) {
 	switch s := s.(type) {

@@ -68,7 +68,7 @@ func (l *lowerer) function(fn *check.Func) error {
 	if fn.Node.Body == nil {
 		return nil
 	}
-	return b.f.Build(&b.body, ir.Options{OneRowEach: l.opt.OneRowEach})
+	return b.f.Build(&b.body, ir.Options{OneRowEach: l.opt.OneRowEach, Quota: l.opt.Quota})
 }
 
 // params lays out parameters in the function's frame, or of a prototype where f is nil. A vector in

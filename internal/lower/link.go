@@ -10,11 +10,19 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/quota"
 )
 
 // Link merges modules into the first, which it changes, with the others. provided tells
 // which external functions the runtime supplies; they stay declarations.
 func Link(mods []*ir.Module, provided func(name string) bool) (*ir.Module, diag.List) {
+	return LinkWithin(nil, mods, provided)
+}
+
+// LinkWithin is Link with limits.
+func LinkWithin(q *quota.Quota, mods []*ir.Module, provided func(name string) bool) (*ir.Module, diag.List) {
+	q.Prepare("module", mods[0].Name)
+	q.Enter("link")
 	l := &linker{provided: provided, out: mods[0], alone: len(mods) == 1, vars: map[string]*ir.Var{}, funcs: map[string]*ir.Func{},
 		varTo: map[*ir.Var]*ir.Var{}, funcTo: map[*ir.Func]*ir.Func{}, unitOf: map[*ir.Var]int{}, names: map[string]int{}}
 	joinThreads(mods)
@@ -32,7 +40,7 @@ func Link(mods []*ir.Module, provided func(name string) bool) (*ir.Module, diag.
 	l.keep()
 	l.retarget()
 	l.unresolved()
-	layoutShared(l.out)
+	layoutShared(q, l.out)
 	l.limits()
 	l.diags.Sort()
 	return l.out, l.diags

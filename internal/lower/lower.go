@@ -10,12 +10,14 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
 // Options choose how functions are built.
 type Options struct {
-	OneRowEach bool // -G, initcheck, stepping: every register has its own row
+	OneRowEach bool         // -G, initcheck, stepping: every register has its own row
+	Quota      *quota.Quota // what lowering may take; nil: no limits
 }
 
 // Module lowers one checked module. The only errors are of the checker's making and are
@@ -35,13 +37,24 @@ func Module(info *check.Info, opt Options) (*ir.Module, error) {
 		}
 	}
 	for _, f := range info.Funcs {
+		opt.Quota.Prepare(kindOf(f), f.Object.Name)
+		opt.Quota.Enter("lower")
 		if err := l.function(f); err != nil {
 			return nil, err
 		}
 	}
+	opt.Quota.Prepare("module", l.m.Name)
+	opt.Quota.Enter("initialisers")
 	l.initialisers()
 	l.aliases()
 	return l.m, nil
+}
+
+func kindOf(f *check.Func) string {
+	if f.Entry {
+		return "kernel"
+	}
+	return "function"
 }
 
 // lowerer holds one module's lowering.

@@ -8,11 +8,12 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/quota"
 )
 
 // layoutShared gives shared variables their offsets and kernels their Shared and SharedBytes.
-func layoutShared(m *ir.Module) {
-	u := sharedUse{own: map[*ir.Func][]*ir.Var{}, calls: map[*ir.Func][]*ir.Func{}, any: &ir.Func{}}
+func layoutShared(q *quota.Quota, m *ir.Module) {
+	u := sharedUse{quota: q, own: map[*ir.Func][]*ir.Var{}, calls: map[*ir.Func][]*ir.Func{}, any: &ir.Func{}}
 	u.calls[u.any] = addressTaken(m)
 	for _, f := range m.Funcs {
 		u.scan(f)
@@ -63,6 +64,7 @@ func placeShared(v *ir.Var, users []*ir.Func) {
 
 // sharedUse knows what functions use and call directly.
 type sharedUse struct {
+	quota *quota.Quota
 	own   map[*ir.Func][]*ir.Var
 	calls map[*ir.Func][]*ir.Func
 	any   *ir.Func // stands for what an indirect call may reach
@@ -88,6 +90,9 @@ func (u *sharedUse) scan(f *ir.Func) {
 	}
 }
 
+// reachSteps is about what looking at a function or variable takes, in steps of a quota.
+const reachSteps = 32
+
 // reach collects the shared variables of everything a kernel may call.
 func (u *sharedUse) reach(kernel *ir.Func) []*ir.Var {
 	var vars []*ir.Var
@@ -95,6 +100,7 @@ func (u *sharedUse) reach(kernel *ir.Func) []*ir.Var {
 	for work := []*ir.Func{kernel}; len(work) > 0; {
 		f := work[len(work)-1]
 		work = work[:len(work)-1]
+		u.quota.Spend(reachSteps * (1 + len(u.own[f]) + len(u.calls[f])))
 		for _, v := range u.own[f] {
 			if !has[v] {
 				has[v] = true

@@ -9,15 +9,19 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/quota"
 )
 
 // ParsePacked is Parse for callers that judge a module and then drop it: the tree has [SectionLine]s without values that
 // anything could be wrong with, and Locs with Packed.
-func ParsePacked(name string, text []byte) *File {
-	f := parse(diag.NewSource(name, text), true)
+func ParsePacked(name string, text []byte) *File { return ParsePackedWithin(nil, name, text) }
+
+// ParsePackedWithin is ParsePacked with limits.
+func ParsePackedWithin(q *quota.Quota, name string, text []byte) *File {
+	f := parse(q, diag.NewSource(name, text), true)
 	if len(f.Errors) > 0 && f.Packed() {
 		f.Release()
-		return Parse(name, text)
+		return ParseWithin(q, name, text)
 	}
 	return f
 }

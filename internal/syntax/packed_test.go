@@ -25,7 +25,7 @@ func TestPackedBytes(t *testing.T) {
 		".b8 999\n.b8 1000\n.b8 1.5\n":       "",
 		".b16 1\n.b8\t7\n":                   "7",
 	} {
-		f := parse(diag.NewSource("packed.ptx", []byte(".version 9.0\n.target sm_90\n.section .debug_str {\n"+lines+"}\n// the end of the text")), true)
+		f := parse(nil, diag.NewSource("packed.ptx", []byte(".version 9.0\n.target sm_90\n.section .debug_str {\n"+lines+"}\n// the end of the text")), true)
 		checkInvariants(t, f)
 		if have := packedTexts(f, Data); have != want {
 			t.Errorf("%q is packed to %q, want %q", lines, have, want)
@@ -63,7 +63,7 @@ func TestPackedLocs(t *testing.T) {
 		"1 2 3, inlined_at 4 5 6":                           "",
 		"1 2":                                               "",
 	} {
-		f := parse(diag.NewSource("packed.ptx", []byte(".version 9.0\n.target sm_90\n.entry k() {\n.loc\t"+line+"\nret;\n}\n// the end of the text")), true)
+		f := parse(nil, diag.NewSource("packed.ptx", []byte(".version 9.0\n.target sm_90\n.entry k() {\n.loc\t"+line+"\nret;\n}\n// the end of the text")), true)
 		checkInvariants(t, f)
 		have := ""
 		if f.packed {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/quota"
 )
 
 // maxNesting bounds blocks, vectors, initialisers and parentheses, and so the stack.
@@ -18,18 +19,32 @@ const maxOperands = 1 << 16
 // follow the grammar; File.Errors says what is wrong. It accepts a larger language than
 // PTX: package check rejects the rest with better words. Time and memory are linear in
 // the text. The text must not change while the file is in use.
-func Parse(name string, text []byte) *File { return parse(diag.NewSource(name, text), false) }
+func Parse(name string, text []byte) *File { return ParseWithin(nil, name, text) }
 
-func parse(src *diag.Source, pack bool) *File {
+// ParseWithin is Parse with limits.
+func ParseWithin(q *quota.Quota, name string, text []byte) *File {
+	return parse(q, diag.NewSource(name, text), false)
+}
+
+// stmtSteps is about what a statement takes, in steps of a quota.
+const stmtSteps = 64
+
+// treeBytes is about what a byte of text takes as tokens and tree.
+const treeBytes = 12
+
+func parse(q *quota.Quota, src *diag.Source, pack bool) *File {
+	q.Prepare("module", src.Name)
+	q.Enter("parse")
 	f := &File{Source: src}
 	if d, ok := refuse(f.Source); ok {
 		f.refused(d)
 		return f
 	}
+	q.Take(treeBytes * len(src.Text))
 	f.text = sameText(src.Text)
 	f.arena = arenas.Get().(*arena)
-	p := &parser{f: f, arena: f.arena}
-	s := &scanner{src: f.Source, text: f.text, words: p.table(len(f.text) / bytesPerWord), tokens: p.spareTokens, report: p.report,
+	p := &parser{f: f, quota: q, arena: f.arena}
+	s := &scanner{src: f.Source, text: f.text, words: p.table(len(f.text) / bytesPerWord), tokens: p.spareTokens, report: p.report, quota: q,
 		pack: pack, packedLocs: p.packedLocs[:0]}
 	s.scan()
 	f.Tokens, f.Words, f.packed, p.packedLocs = s.tokens, s.words.words, s.packed, s.packedLocs
@@ -50,6 +65,7 @@ func (f *File) refused(d diag.Diagnostic) {
 
 type parser struct {
 	f      *File
+	quota  *quota.Quota
 	tok    TokenID // the current token, never trivia
 	kind   Kind    // its kind
 	word   Word    // its word

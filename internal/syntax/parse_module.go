@@ -13,6 +13,7 @@ func (p *parser) module() {
 	for p.kind != EOF {
 		at := p.tok
 		p.failed = false
+		p.quota.Spend(stmtSteps)
 		s := p.moduleStmt()
 		if p.failed {
 			s = p.badModule(at)

@@ -6,6 +6,7 @@ import "ptxvm.invalid/ptxvm/diag"
 
 // bodyStmt parses one statement; a broken one is skipped and becomes Bad.
 func (p *parser) bodyStmt() Stmt {
+	p.quota.Spend(stmtSteps)
 	at, before := p.tok, len(p.f.Errors)
 	p.failed = false
 	s := p.statement()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/quota"
 )
 
 // class is what a byte can begin or continue.
@@ -64,6 +65,7 @@ var singles = [256]Kind{
 }
 
 type scanner struct {
+	quota  *quota.Quota
 	src    *diag.Source
 	text   string
 	pos    int
@@ -86,6 +88,7 @@ func (s *scanner) scan() {
 		if len(s.tokens)+1 >= cap(s.tokens) { // a packed line is two
 			s.grow()
 		}
+		s.quota.Spend(1)
 		start := s.pos
 		kind, payload := s.token()
 		t := makeToken(start, kind, payload)
