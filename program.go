@@ -112,7 +112,7 @@ func variableBytes(m *ir.Module) (n int) {
 	return n
 }
 
-// runs tells whether the device can run a module: its architecture must not be older than
+// runs reports whether the device can run a module: its architecture must not be older than
 // the module's target, and an architecture-specific target runs on that one alone.
 func (d *Device) runs(m *Module) error {
 	want := m.info.Target

@@ -38,7 +38,7 @@ func isRounding(word string) bool {
 	return slices.Contains(defaults.rounding, word) || slices.Contains(defaults.toInteger, word)
 }
 
-// keeps tells whether a statement with the modifiers now does what it said with was: all that it says of widths, signs, rounding
+// keeps reports whether a statement with the modifiers now does what it said with was: all that it says of widths, signs, rounding
 // and spaces, in its order. It may say more, where it said too little to be legal; a word that stands twice says no more than once,
 // and a type may become the untyped bits of its width.
 func keeps(was, now []string) bool {

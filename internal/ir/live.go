@@ -124,7 +124,7 @@ func (w *liveness) count(more int) {
 	w.spent, w.taken = s.visits, s.size()
 }
 
-// take computes what lives at the edges of a block from its successors, and tells whether more lives at its start than before.
+// take computes what lives at the edges of a block from its successors, and reports whether more lives at its start than before.
 func (w *liveness) take(id BlockID, uses, kills []touch) bool {
 	f, b := w.f, &w.f.Blocks[id]
 	for _, s := range b.Succs {

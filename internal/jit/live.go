@@ -152,7 +152,7 @@ func (l *liveness) before(pc int32) {
 	}
 }
 
-// holds tells whether a row holds what somebody reads, before an instruction.
+// holds reports whether a row holds what somebody reads, before an instruction.
 func (l *liveness) holds(live ir.Bits, off uint32) bool {
 	if row := l.regsOf.index(off); row >= 0 && &live[0] == &l.live[0] { // many registers may share it
 		return l.held[row] > 0
@@ -165,7 +165,7 @@ func (l *liveness) holds(live ir.Bits, off uint32) bool {
 	return false
 }
 
-// behind tells whether a row holds what somebody reads behind the instruction before end. Of a template everything
+// behind reports whether a row holds what somebody reads behind the instruction before end. Of a template everything
 // may be read.
 func (l *liveness) behind(end int32, off uint32) bool {
 	if l == nil {

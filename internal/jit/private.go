@@ -50,7 +50,7 @@ func (m *merged) findPrivate(r *region, i int) {
 	}
 }
 
-// private tells whether only running lanes look at a row, in a segment.
+// private reports whether only running lanes look at a row, in a segment.
 func (r *region) private(i int, off uint32) bool {
 	if row := r.live.regsOf.index(off); row >= 0 {
 		return r.lastHeld[row] <= int32(i)

@@ -272,7 +272,7 @@ func (r *region) inputs(p *program, in []source) []val {
 	return vals
 }
 
-// distinct tells whether nothing is known of sources, not even that two are the same.
+// distinct reports whether nothing is known of sources, not even that two are the same.
 func distinct(in []source) bool {
 	for k := range in {
 		if in[k].known || slices.Contains(in[:k], in[k]) {
@@ -310,7 +310,7 @@ func (r *region) settle(s *step, p *program, result val, dst source) bool {
 	return true
 }
 
-// has tells whether the machine has the operations of a program.
+// has reports whether the machine has the operations of a program.
 func (r *region) has(p *program) bool {
 	need := needed(p)
 	for i := range p.ops {

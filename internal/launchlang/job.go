@@ -345,7 +345,7 @@ func (s *Session) results() ([]Result, error) {
 	return append(buffers, images...), err
 }
 
-// unchanged tells whether memory still holds what it started with.
+// unchanged reports whether memory still holds what it started with.
 func (s *Session) unchanged(spec *bufSpec, now []byte) (bool, error) {
 	data, err := spec.start.Data()
 	if err == nil {
