@@ -99,7 +99,7 @@ func TestCompilingMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a text of 45 MB")
 	}
-	src := []byte(strings.Repeat(" ", 45<<20) + "\n")
+	src := []byte(".version 8.0\n.target sm_80\n.address_size 64\n" + strings.Repeat(" ", 45<<20))
 	_, err := ptxvm.CompileContext(context.Background(), "long.ptx", src, 1, nil)
 	var e *ptxvm.CompilingError
 	if !errors.As(err, &e) || !errors.Is(err, ptxvm.ErrOutOfMemory) || e.Pass != "parse" {

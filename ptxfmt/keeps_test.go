@@ -124,6 +124,14 @@ func TestFixKeeps(t *testing.T) {
 	}
 }
 
+// bits is the untyped type of a type's width: b32 of u32 and of f16x2.
+func bits(word string) string {
+	if i := strings.IndexByte(word, 'x'); i >= 0 && strings.HasSuffix(word[:i], "16") {
+		return "b32"
+	}
+	return "b" + strings.TrimLeft(word, "bfsu")
+}
+
 func checkKeeps(t *testing.T, was, how, before, after string, named bool) {
 	t.Helper()
 	x, y := statement.FindStringSubmatch(before), statement.FindStringSubmatch(after)
@@ -141,7 +149,7 @@ func checkKeeps(t *testing.T, was, how, before, after string, named bool) {
 		}
 		rest := has
 		for _, w := range had {
-			at := slices.IndexFunc(rest, func(n string) bool { return n == w || n == "b"+strings.TrimLeft(w, "bfsu") })
+			at := slices.IndexFunc(rest, func(n string) bool { return n == w || n == bits(w) })
 			if at < 0 {
 				t.Errorf("%s: a fix changed its %s (%s): %s", strings.TrimSpace(before), name, how, strings.TrimSpace(after))
 				break

@@ -73,7 +73,7 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 		func(j judged) error {
 			if j.failed != nil { // those behind it are judged all the same
 				unread = true
-				fmt.Fprintf(s.err, "ptxvm: %v\n", j.failed)
+				fmt.Fprintf(s.err, "ptxvm: %s\n", diag.Escape(j.failed.Error()))
 				return nil
 			}
 			invalid = invalid || j.diags.HasErrors()

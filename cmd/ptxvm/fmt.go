@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/ptxfmt"
@@ -46,7 +47,7 @@ func fmtFiles(s streams, f *fmtFlags, files []string) error {
 		case errors.Is(err, errInvalid):
 			end = cmp.Or(end, err)
 		case errors.As(err, new(usageError)) && len(files) > 1: // those behind it are laid out all the same
-			fmt.Fprintf(s.err, "ptxvm: %v\n", err)
+			fmt.Fprintf(s.err, "ptxvm: %s\n", diag.Escape(err.Error()))
 			end = exitError{exitUsage}
 		case err != nil:
 			return err
