@@ -246,3 +246,20 @@ func TestEachCompileCost(t *testing.T) {
 		}
 	}
 }
+
+// TestManyLive: a function whose registers live through tens of thousands of blocks is left to the quick tier at once; one of a
+// hundredth of that is compiled.
+func TestManyLive(t *testing.T) {
+	for n, want := range map[int]error{60: nil, 3000: jit.ErrBudget} {
+		var b strings.Builder
+		fmt.Fprintf(&b, ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<%d>; .reg .pred %%p;\n", n+2)
+		for i := range n {
+			fmt.Fprintf(&b, "setp.eq.u32 %%p, %%r%d, 3; @%%p bra M%d; add.u32 %%r%d, %%r%d, 1; M%d: xor.b32 %%r%d, %%r%d, %%r0;\n", i, i, i+1, i, i, i, i+1)
+		}
+		for _, code := range decoded(t, map[string]string{"diamonds": b.String() + "ret;\n}\n"}) {
+			if _, err := jit.Compile(code, decode.FuncOf(code.Func), jit.Options{Vectors: jit.AVX2}); !errors.Is(err, want) {
+				t.Errorf("%d diamonds: %v, want %v", n, err, want)
+			}
+		}
+	}
+}
