@@ -29,7 +29,7 @@ func ignoreSignals() {
 	}
 }
 
-// ignoredHere are the signals that nobody ignored before.
+// ignoredHere are the signals that were not ignored before.
 var ignoredHere []os.Signal
 
 // defaultSignals lets a program that takes this one's place have them as it would: what is ignored stays so, and what is handled does not.

@@ -93,7 +93,7 @@ func mustLoad(j Judge) *ISA {
 // errors name file and line.
 func Load(j Judge) (*ISA, error) { return loadSorted(dataFS, j) }
 
-// loadSorted reads the data twice: what it calls modifiers, classes and roles is numbered by its spelling, which nobody knows
+// loadSorted reads the data twice: what it calls modifiers, classes and roles is numbered by its spelling, which is not known
 // before the end. So one that is added takes a line between two others wherever it is first used.
 func loadSorted(data fs.FS, j Judge) (*ISA, error) {
 	found := newISA(&index{}, j)
