@@ -72,7 +72,8 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 		func(src source) (judged, error) { return judgeSource(f, cfg, src) },
 		func(j judged) error {
 			if j.failed != nil { // those behind it are judged all the same
-				unread = true
+				rejected := exitCode(j.failed) == exitInvalid // by the compiler of CUDA C++
+				invalid, unread = invalid || rejected, unread || !rejected
 				fmt.Fprintf(s.err, "ptxvm: %s\n", diag.Escape(j.failed.Error()))
 				return nil
 			}
