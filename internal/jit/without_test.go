@@ -17,6 +17,7 @@ var without = []struct {
 	{"classes of f64", regexp.MustCompile(`^(Normal|Subnormal)F64$`)},
 	{"approximations are read from tables", regexp.MustCompile(`(Approx|Nearest|Full|Coarse|Ex2Unit)`)},
 	{"rare integer operations", regexp.MustCompile(`^(Fns32|Clmad..64|Prmt(B4e|Ecl|Ecr)|(AddSat|SubSat|MaxRelu|MinRelu|Max|Min)[SU]8x4|SubSat[SU]8x4)$`)},
+	{"cache policies of fractions that are no constants", regexp.MustCompile(`^PolicyShare$`)},
 	{"known to the machine alone", regexp.MustCompile(`^(Mapa..|PendingCount)$`)},
 }
 
