@@ -12,7 +12,8 @@ import (
 // importOrder says what each room may import of ours, one room a line. It is
 // the picture of the tree: do not widen a line to make a build pass.
 const importOrder = `
-diag:
+internal/sarif:
+diag:               internal/sarif
 internal/assume:
 internal/isa:
 internal/num:
@@ -35,12 +36,12 @@ internal/jit:      internal/jit/native internal/decode internal/ir internal/isa 
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
 internal/tuning:    internal/jit internal/machine
-internal/driver:    . diag report internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/tensor
+internal/driver:    . diag report internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
 internal/value:     internal/num
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
-report:             diag internal/kernelname
+report:             diag internal/kernelname internal/sarif
 internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem
 ptxfmt:             . diag internal/check internal/syntax

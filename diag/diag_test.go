@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/sarif"
 )
 
 func TestPosition(t *testing.T) {
@@ -167,7 +169,7 @@ func TestSARIF(t *testing.T) {
 	if err := WriteSARIF(&out, "1.2.3", list); err != nil {
 		t.Fatal(err)
 	}
-	var log sarifLog
+	var log sarif.Log
 	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +192,7 @@ func TestSARIF(t *testing.T) {
 		t.Errorf("related: %+v", related)
 	}
 	at := run.Results[1].Locations[0].Physical
-	if at.Region != (sarifRegion{2, 7, 2, 8}) || at.Artifact.URI != "dir%20with%20space/%C3%A9.ptx" {
+	if at.Region != (sarif.Region{StartLine: 2, StartColumn: 7, EndLine: 2, EndColumn: 8}) || at.Artifact.URI != "dir%20with%20space/%C3%A9.ptx" {
 		t.Errorf("place: %+v", at)
 	}
 	if len(run.Results[2].Locations) != 0 {

@@ -57,7 +57,8 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 	if files, err = eachFile(files); err != nil {
 		return err
 	}
-	invalid, unread := false, false
+	invalid := false
+	var unread error
 	var all ptxvm.Diagnostics // of a log
 	collectLess := lazyCollector()
 	err = inOrder(len(files),
@@ -72,8 +73,11 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 		func(src source) (judged, error) { return judgeSource(f, cfg, src) },
 		func(j judged) error {
 			if j.failed != nil { // those behind it are judged all the same
-				rejected := exitCode(j.failed) == exitInvalid // by the compiler of CUDA C++
-				invalid, unread = invalid || rejected, unread || !rejected
+				if exitCode(j.failed) == exitInvalid { // the compiler of CUDA C++ rejects it
+					invalid = true
+				} else {
+					unread = errors.Join(unread, j.failed)
+				}
 				fmt.Fprintf(s.err, "ptxvm: %s\n", diag.Escape(j.failed.Error()))
 				return nil
 			}
@@ -87,16 +91,36 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 			}
 			return writeCheck(s.out, f, format, j.name, j.diags)
 		})
-	if err == nil && format == cli.DiagnosticSARIF {
-		err = writeCheck(s.out, f, format, "", all)
+	switch {
+	case err != nil:
+	case unread != nil:
+		err = exitError{exitUsage}
+	case invalid:
+		err = exitError{exitInvalid}
 	}
-	if err == nil && unread {
-		return exitError{exitUsage}
-	}
-	if err == nil && invalid {
-		return exitError{exitInvalid}
+	if format == cli.DiagnosticSARIF {
+		return errors.Join(err, writeCheckLog(s.out, all, err, unread))
 	}
 	return err
+}
+
+// writeCheckLog prints the diagnostics of all files as one SARIF log of a check that ended with end. What kept it from reading
+// them all is in it, too: a log without results is no sign that all is well.
+func writeCheckLog(w io.Writer, all ptxvm.Diagnostics, end, unread error) error {
+	log, err := readBack(func(w io.Writer) error { return diag.WriteSARIF(w, cli.About().Version, all) })
+	if err != nil {
+		return err
+	}
+	why := ""
+	var printed exitError
+	switch {
+	case unread != nil:
+		why = unread.Error()
+	case end != nil && !errors.As(end, &printed):
+		why = end.Error()
+	}
+	log.Describe("check", exitCode(end), why)
+	return log.Write(w)
 }
 
 // source is a file that was read.

@@ -116,7 +116,8 @@ func runExample(ctx context.Context, s streams, name string) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	return runReported(ctx, s, list, files)
+	_, end := runReported(ctx, s, &runSet{flags: &f, launches: list, files: files}, map[string]bool{})
+	return end
 }
 
 // writeExamples writes files, and says how to run them.

@@ -3,6 +3,7 @@ package main
 // This file holds the verbs that run CUDA programs: exec and cudart.
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"debug/elf"
@@ -17,6 +18,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/sarif"
 )
 
 // runtimeLibrary is what programs load, and engineLibrary what it loads.
@@ -59,7 +61,7 @@ var execVariables = []struct{ flag, variable, usage string }{
 	{"engine", "PTXVM_ENGINE", "execution engine: `auto|interp|jit`"},
 	{"memory", "PTXVM_MEMORY", "device memory, such as `2G`"},
 	{"progress", "PTXVM_PROGRESS", "`1`: print every 10 s how far a kernel is; 0: never; default on a terminal only"},
-	{"report", "PTXVM_REPORT", "append faults and reports to `FILE`, as JSON"},
+	{"report", "PTXVM_REPORT", "append faults and reports to `FILE`, as JSON; FILE.sarif is written anew, for code scanning"},
 	{"sanitize", "PTXVM_SANITIZE", "checks to run, `LIST` as for run"},
 	{"seed", "PTXVM_SEED", "permute the order of CTAs and warps by seed `N`"},
 	{"suppress", "PTXVM_SUPPRESS", "leave out the reports that `FILE` names, as for run"},
@@ -188,7 +190,25 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 	if f.deterministic {
 		env = withVariable(env, "PTXVM_DETERMINISTIC", "1", "")
 	}
+	if err := beginLog(*f.values["PTXVM_REPORT"]); err != nil {
+		return err
+	}
 	return replaceProcess(path, args, env)
+}
+
+// beginLog writes a SARIF log without results, which the libraries add to; of other names nothing. A program in which nothing
+// goes wrong leaves it as it is.
+func beginLog(name string) error {
+	if filepath.Ext(name) != ".sarif" {
+		return nil
+	}
+	log := sarif.New(cli.About().Version)
+	log.Describe("exec", 0, "")
+	var b bytes.Buffer
+	if err := log.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(name, b.Bytes(), 0o644)
 }
 
 // fromHere makes the file that a value names independent of where the program goes.

@@ -98,6 +98,9 @@ func (f *runFlags) showReports(s streams, found *reports) {
 		f.sourceRoot.show(s.err, quote.OfReport(r)...)
 	}
 	for _, launch := range found.found {
+		if len(launch.Reports) == 0 { // another run has printed them
+			continue
+		}
 		for _, r := range launch.Reports {
 			show(r)
 		}

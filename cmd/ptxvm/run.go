@@ -25,43 +25,35 @@ func newRun(s streams) *cli.Command {
 		Args:    needFiles,
 		Example: aRun,
 		Run: func(cmd *cli.Command, files []string) error {
-			launches, files, err := f.launches(files)
-			if err != nil {
-				return err
-			}
-			return runReported(cmd.Context(), s, launches, files)
+			return f.runCommand(cmd.Context(), s, files)
 		},
 	}
+	cmd.Flags().Add(&f.seeds, "seeds", "", "run once with each seed, FROM-TO such as 0-19: one command, one --report; what several report is printed once")
 	f.bind(cmd)
 	return cmd
 }
 
-// runReported runs, says on standard error why a run ended early, and writes --report.
-func runReported(ctx context.Context, s streams, launches []*runFlags, files []string) error {
-	f := launches[0]
-	var r runReport
+// runReported runs, and says on standard error why a run ended early. seen are the ids of reports that have been printed.
+func runReported(ctx context.Context, s streams, set *runSet, seen map[string]bool) (r *runReport, end error) {
+	f := set.launches[0]
+	r = new(runReport)
 	var told strings.Builder
-	err := runAll(ctx, s, launches, files, &r)
+	err := runAll(ctx, s, set.launches, set.files, r)
 	s.err = io.MultiWriter(s.err, &told)
 	r.reports.found, err = splitReports(err)
 	r.reports.fold(s.replay())
-	end := printEnd(s, f, &r.reports, err)
+	end = printEnd(s, f, r.reports.unseen(seen), err)
 	if len(r.Launches) != 0 {
 		if failed := f.writeSuppressions(r.reports.all()); failed != nil {
-			return failed
+			return r, failed
 		}
-	}
-	if f.report == "" {
-		return end
 	}
 	var printed exitError
 	if end != nil && !errors.As(end, &printed) {
 		told.WriteString(end.Error())
 	}
-	if failed := r.save(s.out, f.report, err, exitCode(end), strings.TrimSpace(told.String())); failed != nil {
-		return failed
-	}
-	return end
+	r.end(err, exitCode(end), strings.TrimSpace(told.String()))
+	return r, end
 }
 
 func runAll(ctx context.Context, s streams, launches []*runFlags, files []string, to *runReport) (err error) {

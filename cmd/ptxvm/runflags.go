@@ -21,6 +21,7 @@ type runFlags struct {
 	assume, async, judge string
 	workers, devices     int
 	seed, maxSteps       uint64
+	seeds                seedsFlag
 	timeout              durationFlag
 	stats, quiet         bool
 	deterministic        bool
@@ -86,7 +87,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.Add(&f.maxOutput, "max-output", "", "limit of printf output in bytes")
 	fl.String(&f.triton, "triton", "", "", "read the launch from Triton's metadata, `META.json`: kernel, shared bytes, warps, cluster, hidden scratch arguments")
 	fl.Add(&f.sourceRoot, "source-root", "", "look only below DIR for the source files that .file names, whose lines reports quote; default beside FILE and in the working directory")
-	fl.String(&f.report, "report", "", "", "write outcome, fault, reports, statistics and assumptions to `FILE` as JSON (docs/json.md)")
+	fl.String(&f.report, "report", "", "", "write outcome, fault, reports, statistics and assumptions to `FILE` as JSON (docs/json.md), or for code scanning, FILE.sarif")
 	fl.Bool(&f.stats, "stats", "", "print statistics to standard error: what each engine ran, helpers, assumptions used")
 	fl.Bool(&f.quiet, "quiet", "", "print neither progress nor warnings")
 	fl.String(&f.color, "color", "", "auto", "colours and progress, `auto|always|never`; auto: on a terminal")

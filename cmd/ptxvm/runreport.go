@@ -4,13 +4,19 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"path/filepath"
+	"slices"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
+	"ptxvm.invalid/ptxvm/internal/sarif"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // runReport is the object of --report; the JSON names are part of the contract (docs/json.md).
@@ -31,6 +37,7 @@ type runReport struct {
 	Differences []launchlang.Mismatch `json:"differences,omitempty"`
 
 	reports reports
+	diags   ptxvm.Diagnostics // why modules are not valid
 }
 
 type launchReport struct {
@@ -75,19 +82,30 @@ var outcomes = map[int]string{
 	exitUnsupported: "unsupported", exitDiffers: "differs", exitInterrupted: "interrupted",
 }
 
-// save writes the report of a run that ended with err and gives this exit code. text is what
-// standard error was told; to is standard output.
-func (r *runReport) save(to io.Writer, name string, err error, code int, text string) error {
+// end says how the run ended: err, the exit code, and what standard error was told.
+func (r *runReport) end(err error, code int, text string) {
 	r.Schema, r.Outcome, r.Exit, r.Message = 1, outcomes[code], code, text
 	if r.Launches == nil {
 		r.Launches = []launchReport{}
 	}
 	r.explain(err)
+	r.diags, _ = asDiagnostics(err)
+}
+
+// severalReports is the object of --report for several runs of one command line.
+type severalReports struct {
+	Schema int          `json:"schema"`
+	Runs   []*runReport `json:"runs"`
+}
+
+// saveReports writes --report; to is standard output.
+func saveReports(to io.Writer, name string, all []*runReport) error {
 	var out bytes.Buffer
-	if err := writeJSON(&out, r.form(name)); err != nil {
-		return err
-	}
-	if name == launchlang.ToStdout {
+	err := writeReports(&out, name, all)
+	switch {
+	case err != nil:
+		return usageError{fmt.Errorf("--report %s: %w", name, err)}
+	case name == launchlang.ToStdout:
 		_, err := to.Write(out.Bytes())
 		return wrapUsage(err)
 	}
@@ -97,16 +115,55 @@ func (r *runReport) save(to io.Writer, name string, err error, code int, text st
 	return nil
 }
 
-// form is what a file gets: FILE.sarif faults and what sanitizers have reported, for code scanning, all others the whole report.
-func (r *runReport) form(name string) any {
-	if strings.HasSuffix(name, ".sarif") {
-		faults := r.Faults
-		if faults == nil && r.Fault != nil {
-			faults = []*ptxvm.Fault{r.Fault}
+func writeReports(to io.Writer, name string, all []*runReport) error {
+	if filepath.Ext(name) == ".sarif" {
+		var logs []*sarif.Log
+		for _, r := range all {
+			log, err := r.sarif()
+			if err != nil {
+				return err
+			}
+			logs = append(logs, log)
 		}
-		return sarifOf(faults, r.reports.all())
+		return sarif.Merge(logs...).Write(to)
 	}
-	return r
+	if len(all) == 1 {
+		return writeJSON(to, all[0])
+	}
+	return writeJSON(to, severalReports{1, all})
+}
+
+// sarif is the log of one run: faults, reports, diagnostics of modules, and how the run ended.
+func (r *runReport) sarif() (*sarif.Log, error) {
+	faults := r.Faults
+	if faults == nil && r.Fault != nil {
+		faults = []*ptxvm.Fault{r.Fault}
+	}
+	version := cli.About().Version
+	found, err := readBack(func(w io.Writer) error { return report.WriteSARIF(w, version, faults, r.reports.all()) })
+	if err != nil {
+		return nil, err
+	}
+	diags, err := readBack(func(w io.Writer) error { return diag.WriteSARIF(w, version, r.diags) })
+	if err != nil {
+		return nil, err
+	}
+	log := sarif.Merge(found, diags)
+	why := ""
+	if !slices.Contains([]int{exitDone, exitFault, exitDiffers}, r.Exit) {
+		why = cmp.Or(r.Message, r.Outcome)
+	}
+	log.Describe("run", r.Exit, why)
+	return log, nil
+}
+
+// readBack is the log that a function of a public package writes.
+func readBack(write func(io.Writer) error) (*sarif.Log, error) {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return nil, err
+	}
+	return sarif.Read(&b)
 }
 
 // explain adds what the error holds.

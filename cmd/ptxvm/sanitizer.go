@@ -103,6 +103,23 @@ func (r *reports) all() (list []*ptxvm.Report) {
 	return append(list, r.notes...)
 }
 
+// unseen leaves out the reports that earlier runs have printed, and takes the others down.
+func (r *reports) unseen(seen map[string]bool) *reports {
+	fresh := func(list []*ptxvm.Report) []*ptxvm.Report {
+		return slices.DeleteFunc(slices.Clone(list), func(one *ptxvm.Report) bool { return seen[one.ID] })
+	}
+	out := &reports{notes: fresh(r.notes), known: r.known}
+	for _, l := range r.found {
+		launch := *l
+		launch.Reports = fresh(l.Reports)
+		out.found = append(out.found, &launch)
+	}
+	for _, one := range r.all() {
+		seen[one.ID] = true
+	}
+	return out
+}
+
 // fold joins what is the same in several launches, and says how to see it again.
 func (r *reports) fold(replay string) {
 	r.found = report.FoldLaunches(r.found)

@@ -109,6 +109,15 @@ func (s *Flags) Set(name, text string) error {
 	return nil
 }
 
+// CopyGiven marks the flags as given that are so in another set of the same flags.
+func (s *Flags) CopyGiven(from *Flags) {
+	for name, f := range from.flags {
+		if own := s.flags[name]; own != nil {
+			own.given = f.given
+		}
+	}
+}
+
 // UnknownFlag says that a verb has no such flag.
 type UnknownFlag struct{ Written string } // with its dashes
 

@@ -1,21 +1,27 @@
 package driver
 
-// This file writes what went wrong as JSON, an object a line, for programs that read it.
+// This file writes what went wrong, for programs that read it: as JSON, an object a line, or as a SARIF log.
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/sarif"
+	"ptxvm.invalid/ptxvm/report"
 )
 
 // reports is the file that PTXVM_REPORT names.
 type reports struct {
-	mu sync.Mutex
-	to *os.File
+	mu    sync.Mutex
+	to    *os.File
+	isLog bool // a SARIF log, which is written anew at each report
 }
 
 // openReports appends to a file: several processes of one program may write it.
@@ -23,11 +29,11 @@ func openReports(path string) (reports, error) {
 	if path == "" {
 		return reports{}, nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return reports{}, fmt.Errorf("PTXVM_REPORT: %w", err)
 	}
-	return reports{to: f}, nil
+	return reports{to: f, isLog: filepath.Ext(path) == ".sarif"}, nil
 }
 
 // reportLine is a line of the file (docs/howto/cuda-programs.md); the names are those of run --report.
@@ -50,11 +56,53 @@ func (r *reports) write(code Code, text string, err error) {
 	if errors.As(err, &found) {
 		line.Sanitizer = found.Reports
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	// A full disk must not end the program.
+	if r.isLog {
+		_ = r.merge(&line)
+		return
+	}
 	data, err := json.Marshal(line)
 	if err != nil {
 		return // every field is a number or a text
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, _ = r.to.Write(append(data, '\n')) // a full disk must not end the program
+	_, _ = r.to.Write(append(data, '\n'))
+}
+
+// merge adds what an outcome is to the log, in which other processes may have written.
+func (r *reports) merge(line *reportLine) error {
+	var faults []*ptxvm.Fault
+	if line.Fault != nil {
+		faults = append(faults, line.Fault)
+	}
+	var b bytes.Buffer
+	if err := report.WriteSARIF(&b, "", faults, line.Sanitizer); err != nil {
+		return err
+	}
+	log, err := sarif.Read(&b)
+	if err != nil {
+		return err
+	}
+	log.Describe("exec", 0, "")
+	unlock, err := lockFile(r.to)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := r.to.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if before, err := sarif.Read(r.to); err == nil { // else it is empty, or no log: the first report begins one
+		log = sarif.Merge(before, log)
+	}
+	b.Reset()
+	if err := log.Write(&b); err != nil {
+		return err
+	}
+	if err := r.to.Truncate(0); err != nil {
+		return err
+	}
+	_, err = r.to.Write(b.Bytes())
+	return err
 }
