@@ -83,3 +83,41 @@ func TestInstall(t *testing.T) {
 		t.Errorf("installed other bytes: %s", text)
 	}
 }
+
+// TestAction: what the action runs takes names with blanks, a pattern a line, and writes one log of what sanitizers find.
+func TestAction(t *testing.T) {
+	bin, dir := t.TempDir(), t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "ptxvm"), root+"/cmd/ptxvm").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	module := ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n\t.reg .b64 %to;\n\t.reg .b32 %i;\n" +
+		"\tld.param.u64 %to, [to];\n\tmov.u32 %i, %tid.x;\n\tst.global.u32 [%to], %i;\n\tret;\n}\n"
+	for name, text := range map[string]string{"my kernel.ptx": module, "other.ptx": module, "my launch.txt": "my kernel.ptx\n--block 64\n--arg out:u32x1\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script, err := filepath.Abs(filepath.Join(root, "packaging", "action"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		verb, files string
+		code        int
+		log         string // in the log
+	}{
+		{"check", "my *.ptx\nother.ptx", 0, "ptxvm/check/"},
+		{"sanitize", "my launch.txt", 3, "my%20kernel.ptx"},
+		{"check", "nothing*.ptx", 2, ""},
+	} {
+		os.Remove(filepath.Join(dir, "ptxvm.sarif"))
+		cmd := exec.Command("bash", script, c.verb)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "FILES="+c.files, "FLAGS=", "SARIF=true")
+		out, _ := cmd.CombinedOutput()
+		log, _ := os.ReadFile(filepath.Join(dir, "ptxvm.sarif"))
+		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(log), c.log) {
+			t.Errorf("%s %q ends with %d:\n%s\nand its log is\n%s", c.verb, c.files, code, out, log)
+		}
+	}
+}
