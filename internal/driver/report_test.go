@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/sarif"
 )
 
 // TestReport: the file gets an object for the fault and one for the module that is no PTX, and nothing for what goes well.
@@ -175,5 +176,33 @@ func testBounds(t *testing.T, engine ptxvm.Engine, pages bool) {
 	r.want(r.launch(0, r.function("add"), 1, addParams(at+2<<20, 1, 1)), Success)
 	if code := r.Synchronize(0); code != IllegalAddress {
 		t.Errorf("past the page: code %d", code)
+	}
+}
+
+// TestReportLog: a name that ends in .sarif gets a log, to which processes add; what two of them report stands once.
+func TestReportLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.sarif")
+	for range 2 {
+		r := newRig(t, Config{Report: path})
+		f, at := r.function("add"), r.alloc(400)
+		r.want(r.launch(0, f, 2, addParams(at, 1, 101)), Success)
+		if code := r.Synchronize(0); code != IllegalAddress {
+			t.Errorf("code %d", code)
+		}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	log, err := sarif.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := sarif.GitHubRefuses(log); why != "" || len(log.Runs) != 1 || len(log.Runs[0].Results) != 1 {
+		t.Fatalf("%s %+v", why, log.Runs)
+	}
+	if one := log.Runs[0].Results[0]; one.RuleID != "P7001" || one.Occurrences != 2 || log.Runs[0].Automation.ID != "ptxvm/exec/" {
+		t.Errorf("%+v", one)
 	}
 }
