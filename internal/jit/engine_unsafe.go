@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/products"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
@@ -23,7 +24,7 @@ type Engine struct {
 
 	mu    sync.Mutex
 	pages map[*ir.Func][]*native.Code
-	dense *Dense
+	dense *products.Multiplier
 
 	failed sync.Mutex // of errs: a compilation takes time
 	errs   []error
@@ -34,7 +35,7 @@ func NewEngine(opt Options) (*Engine, error) {
 	if err := opt.possible(); err != nil {
 		return nil, err
 	}
-	return &Engine{opt: opt, pages: map[*ir.Func][]*native.Code{}, dense: newDense(opt.vectors())}, nil
+	return &Engine{opt: opt, pages: map[*ir.Func][]*native.Code{}, dense: products.New(opt.vectors() == AVX512)}, nil
 }
 
 // Products computes products of matrices for launches.
@@ -224,7 +225,7 @@ func (e *Engine) fail(err error) {
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return errors.Join(e.free(slices.Collect(maps.Keys(e.pages))), e.dense.close())
+	return errors.Join(e.free(slices.Collect(maps.Keys(e.pages))), e.dense.Close())
 }
 
 // Forget gives the memory of functions' code back. None of it may run any more, nor be installed again.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"golang.org/x/sys/cpu"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
 )
 
 // Vectors is a set of vector instructions.
@@ -130,7 +130,7 @@ func Here() (v, unproven Vectors, err error) {
 	if err := (Options{}).possible(); err != nil {
 		return 0, 0, err
 	}
-	if v = (Options{}).vectors(); has512() && v != AVX512 {
+	if v = (Options{}).vectors(); native.HasAVX512() && v != AVX512 {
 		unproven = AVX512
 	}
 	return v, unproven, nil
@@ -147,7 +147,7 @@ func (o Options) vectors() Vectors {
 	switch {
 	case o.Vectors != Best:
 		return o.Vectors
-	case has512() && slices.Contains(Proven, AVX512):
+	case native.HasAVX512() && slices.Contains(Proven, AVX512):
 		return AVX512
 	case slices.Contains(Proven, AVX2):
 		return AVX2
@@ -155,19 +155,12 @@ func (o Options) vectors() Vectors {
 	return Best
 }
 
-func has512() bool {
-	x := &cpu.X86
-	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512CD && x.HasAVX512VPOPCNTDQ &&
-		x.HasAVX512VBMI && x.HasAVX512VNNI
-}
-
 // possible tells whether the processor can run the code.
 func (o Options) possible() error {
-	x := &cpu.X86
 	if o.vectors() == Best {
 		return ErrUnproven
 	}
-	if !x.HasAVX2 || !x.HasFMA || !x.HasBMI1 || !x.HasBMI2 || !x.HasPOPCNT || o.Vectors == AVX512 && !has512() {
+	if !native.HasAVX2() || o.Vectors == AVX512 && !native.HasAVX512() {
 		return ErrProcessor
 	}
 	return nil

@@ -66,7 +66,7 @@ func compareAll(t *testing.T, some func(name uop.Op) bool, rounds int, fill func
 			continue
 		}
 		for _, x := range []trial{{mask: ^uint32(0)}, {mask: ^uint32(0), wide512: true}, {scalar: true, mask: ^uint32(0)}} {
-			if x.wide512 && !has512() {
+			if x.wide512 && !native.HasAVX512() {
 				continue
 			}
 			code := x.assemble(t, b, fn)

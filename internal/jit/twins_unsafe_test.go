@@ -261,7 +261,7 @@ func TestTwins(t *testing.T) {
 			continue
 		}
 		for _, x := range trials(r) {
-			if x.wide512 && !has512() {
+			if x.wide512 && !native.HasAVX512() {
 				continue
 			}
 			for range 2 {
@@ -287,7 +287,7 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%s is no lane function", name)
 			} else if with[name] == 0 {
 				t.Errorf("%s was never compiled", name)
-			} else if widths[name] != 3 && has512() {
+			} else if widths[name] != 3 && native.HasAVX512() {
 				t.Errorf("%s was compiled for one width alone: %d", name, widths[name])
 			}
 		}

@@ -30,7 +30,7 @@ func TestApproximations(t *testing.T) {
 	for _, fn := range approximations {
 		runs := []*approximation{}
 		for _, wide := range []bool{false, true} {
-			if !wide || has512() {
+			if !wide || native.HasAVX512() {
 				runs = append(runs, newApproximation(t, fn, wide))
 			}
 		}

@@ -1,4 +1,6 @@
-package jit
+// Package products has machine code for products of matrices (num.Multiplier): dense and sparse ones, with scale factors, of
+// f64, and of fragments in a warp's registers. It knows no instruction of PTX; num has the portable code that it is compared with.
+package products
 
 // This file calls machine code for products of dense matrices.
 
@@ -29,9 +31,9 @@ type denseContext struct {
 	leftScales, rightScales, terms                 unsafe.Pointer
 }
 
-// Dense computes products of dense matrices. It is a num.Multiplier, safe for concurrent use.
-type Dense struct {
-	vectors Vectors
+// Multiplier computes products of matrices by machine code. It is a num.Multiplier, safe for concurrent use.
+type Multiplier struct {
+	avx512  bool
 	mu      sync.RWMutex
 	codes   map[denseKey]uintptr // 0: there is none
 	warps   map[fragmentKey]uintptr
@@ -40,18 +42,18 @@ type Dense struct {
 	pages   []*native.Code
 }
 
-// newDense makes code for a set of vector instructions when it is needed.
-func newDense(v Vectors) *Dense {
-	return &Dense{vectors: v, codes: map[denseKey]uintptr{}, warps: map[fragmentKey]uintptr{}}
+// New makes code when it is needed: by AVX2, or by AVX-512 (native.HasAVX512).
+func New(avx512 bool) *Multiplier {
+	return &Multiplier{avx512: avx512, codes: map[denseKey]uintptr{}, warps: map[fragmentKey]uintptr{}}
 }
 
 // code returns the entry of a product's code, 0 if there is none.
-func (m *Dense) code(key denseKey) uintptr {
+func (m *Multiplier) code(key denseKey) uintptr {
 	return codeOf(m, m.codes, key, key, (*denseCode).assemble)
 }
 
 // codeOf returns the entry of a product's code from a list of m's, for which it is made at its first use; 0 if there is none.
-func codeOf[K comparable](m *Dense, list map[K]uintptr, key K, shape denseKey, assemble func(*denseCode) bool) uintptr {
+func codeOf[K comparable](m *Multiplier, list map[K]uintptr, key K, shape denseKey, assemble func(*denseCode) bool) uintptr {
 	m.mu.RLock()
 	entry, known := list[key]
 	m.mu.RUnlock()
@@ -70,16 +72,16 @@ func codeOf[K comparable](m *Dense, list map[K]uintptr, key K, shape denseKey, a
 	return entry
 }
 
-func (m *Dense) assembler() *denseCode {
+func (m *Multiplier) assembler() *denseCode {
 	e := &denseCode{Asm: x86.New(nil), w: x86.W256}
-	if m.vectors == AVX512 {
+	if m.avx512 {
 		e.w, e.wide = x86.W512, true
 	}
 	return e
 }
 
 // page makes code executable.
-func (m *Dense) page(e *denseCode) uintptr {
+func (m *Multiplier) page(e *denseCode) uintptr {
 	bytes, err := e.Finish()
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -92,8 +94,8 @@ func (m *Dense) page(e *denseCode) uintptr {
 	return code.Addr(0)
 }
 
-// close gives the memory back.
-func (m *Dense) close() (err error) {
+// Close gives the memory back.
+func (m *Multiplier) Close() (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.pages {
@@ -109,15 +111,15 @@ func (m *Dense) close() (err error) {
 }
 
 // lanes is how many columns the code computes at once.
-func (m *Dense) lanes() int {
-	if m.vectors == AVX512 {
+func (m *Multiplier) lanes() int {
+	if m.avx512 {
 		return 16
 	}
 	return 8
 }
 
 // Multiply implements num.Multiplier.
-func (m *Dense) Multiply(d *num.Dense) bool {
+func (m *Multiplier) Multiply(d *num.Dense) bool {
 	room := d.Room()
 	if room.By != num.Multiplier(m) {
 		room.By, room.Code = m, m.code(keyOf(d.DenseShape))
@@ -159,7 +161,7 @@ func (m *Dense) Multiply(d *num.Dense) bool {
 
 // exponentsOf finds the powers of two by which matrices of bf16 and tf32 are brought near 1; false if their elements are too
 // far apart or not finite.
-func (c *denseContext) exponentsOf(d *num.Dense, m *Dense) bool {
+func (c *denseContext) exponentsOf(d *num.Dense, m *Multiplier) bool {
 	c.scale = [2]float32{1, 1}
 	base := int32(0)
 	for i, list := range [][]uint32{d.Left, d.Right} {

@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Products of bytes in the order of a warp's registers, by integers: with AVX-512 four of unsigned bytes of one operand and
 // signed ones of the other at once (VNNI), with AVX2 two of words of 16 bits, as which bytes are.

@@ -1,4 +1,4 @@
-package jit
+package products
 
 // How far apart the elements of a matrix of bf16 or tf32 are.
 
@@ -32,7 +32,7 @@ func (s *elementRange) seeAll(list []uint32, width int) {
 }
 
 // extremes returns the largest and the least element.
-func (m *Dense) extremes(list []uint32, width int, room *num.DenseRoom) (largest, least uint32) {
+func (m *Multiplier) extremes(list []uint32, width int, room *num.DenseRoom) (largest, least uint32) {
 	s := elementRange{below: math.MaxUint32}
 	if code := m.scan(width); code != 0 && len(list) >= m.lanes() {
 		found := num.Grown(room.Words[0], 2*m.lanes())
@@ -50,12 +50,12 @@ func (m *Dense) extremes(list []uint32, width int, room *num.DenseRoom) (largest
 }
 
 // scan returns code that finds the extremes of each lane.
-func (m *Dense) scan(width int) uintptr {
+func (m *Multiplier) scan(width int) uintptr {
 	return m.once(&m.scans[width/32], func(e *denseCode) { e.scan(width) })
 }
 
 // once returns code that is made at its first use; 0 if there is none.
-func (m *Dense) once(at *atomic.Uintptr, assemble func(*denseCode)) uintptr {
+func (m *Multiplier) once(at *atomic.Uintptr, assemble func(*denseCode)) uintptr {
 	if code := at.Load(); code != 0 {
 		return code
 	}

@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Products whose rows and columns have scale factors. A factor of a whole line is a power of two, which moves the base of the
 // exponents. Those of terms (num.SumBlocks) multiply exact sums of products of four bits, whose exponents alone align them.

@@ -1,4 +1,4 @@
-package jit
+package products
 
 import (
 	"math"
@@ -6,17 +6,18 @@ import (
 	"slices"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/testkit/dense"
 )
 
 // multipliers are those that this processor can run.
-func multipliers(t testing.TB) map[string]*Dense {
-	list := map[string]*Dense{}
-	for name, v := range map[string]Vectors{"AVX2": AVX2, "AVX-512": AVX512} {
-		if (Options{Vectors: v}).possible() == nil {
-			m := newDense(v)
-			t.Cleanup(func() { m.close() })
+func multipliers(t testing.TB) map[string]*Multiplier {
+	list := map[string]*Multiplier{}
+	for name, avx512 := range map[string]bool{"AVX2": false, "AVX-512": true} {
+		if native.HasAVX2() && (!avx512 || native.HasAVX512()) {
+			m := New(avx512)
+			t.Cleanup(func() { m.Close() })
 			list[name] = m
 		}
 	}

@@ -1,4 +1,4 @@
-package jit
+package products
 
 // What becomes of the words of fragments: f32 for each element, and in lanes of the elements' own width the exponents by
 // which products are aligned, relative to the format's largest. Of bf16 and tf32, whose products could leave f32, elements

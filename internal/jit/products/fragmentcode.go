@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Machine code for products of matrices in the order of a warp's registers (num.Fragments): the sums of densecode.go, with
 // other operands. A vector of C has four lanes for each of its rows. A row of A is in four lanes, too: a shuffle in each 128 bits

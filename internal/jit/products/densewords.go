@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Steps whose sums fit into words of 32 bits, results in f32, by AVX-512, which converts toward zero: what densesums.go does
 // by f64 otherwise.

@@ -1,4 +1,4 @@
-package jit
+package products
 
 // The sums of products of dense matrices: densecode.go.
 

@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Fragments of f64: a chain of fma for each element, all to the nearest. A row of A is four lanes of 256 bits, and so are
 // the columns of a parity. Where a NaN comes out nothing is written, as operands of the processor's fma have another order.

@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Machine code for products of dense matrices of floats and bytes (num.Dense), for 8 or 16 columns at a time. Elements become
 // f32, of which products are exact, and the exponents by which these are aligned. For each element of the result

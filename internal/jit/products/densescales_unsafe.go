@@ -1,4 +1,4 @@
-package jit
+package products
 
 // This file lays out scale factors for machine code.
 

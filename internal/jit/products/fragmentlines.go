@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Fragments of a sparse A, and scale factors of fragments.
 

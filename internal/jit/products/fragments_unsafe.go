@@ -1,4 +1,4 @@
-package jit
+package products
 
 // This file calls machine code for products in the order of a warp's registers.
 
@@ -26,14 +26,14 @@ type fragmentKey struct {
 }
 
 // Prepare implements num.Multiplier.
-func (m *Dense) Prepare(f *num.Fragments) bool {
+func (m *Multiplier) Prepare(f *num.Fragments) bool {
 	key := fragmentKey{f.DenseShape, f.Counts()}
 	f.Code = codeOf(m, m.warps, key, denseKey(key.shape), func(e *denseCode) bool { return e.assembleFragments(key.registers) })
 	return f.Code != 0
 }
 
 // MultiplyFragments implements num.Multiplier.
-func (m *Dense) MultiplyFragments(f *num.Fragments, at *num.FragmentsAt) bool {
+func (m *Multiplier) MultiplyFragments(f *num.Fragments, at *num.FragmentsAt) bool {
 	if at.Room == nil {
 		at.Room = new(num.FragmentRoom)
 	}

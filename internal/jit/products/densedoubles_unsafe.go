@@ -1,4 +1,4 @@
-package jit
+package products
 
 // Products of matrices of f64 (num.Doubles): the columns of a row side by side, one fma for each element of K. Rows with a NaN
 // are computed again by num.Doubles.Row, as operands of the processor's fma have another order.
@@ -14,7 +14,7 @@ import (
 )
 
 // MultiplyDoubles implements num.Multiplier.
-func (m *Dense) MultiplyDoubles(d *num.Doubles) bool {
+func (m *Multiplier) MultiplyDoubles(d *num.Doubles) bool {
 	code := m.once(&m.doubles, (*denseCode).doubles)
 	if code == 0 || d.Rows == 0 || d.K == 0 {
 		return false
