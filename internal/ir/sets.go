@@ -20,7 +20,7 @@ type sets struct {
 	words  []uint64   // leaves
 	nodes  [][fan]set // each one level above its parts
 	levels int        // of nodes above the leaves
-	visits int        // leaves and nodes looked at: the work so far
+	visits int        // leaves and nodes looked at while sets are made; who reads finished ones, from several threads, counts nothing
 
 	ownWord, ownNode set // trees made from here on are no part of a finished one: members go into them in place
 }
@@ -147,7 +147,6 @@ func (s *sets) differAt(a, b set, base, level int, visit func(i int)) {
 	if a == b {
 		return
 	}
-	s.visits++
 	if level == 0 {
 		for w := s.words[a] ^ s.words[b]; w != 0; w &= w - 1 {
 			visit(base + bits.TrailingZeros64(w))
