@@ -281,8 +281,7 @@ type reachable struct {
 func (d *Decoder) reach(kernel *ir.Func) *reachable {
 	r := &reachable{}
 	seen := map[*ir.Func]bool{}
-	var add func(f *ir.Func)
-	add = func(f *ir.Func) {
+	add := func(f *ir.Func) {
 		if f == nil || !f.Defined || seen[f] {
 			return
 		}

@@ -232,7 +232,7 @@ func changeSpace(g *Generator, s *Statement) string {
 func otherVariable(g *Generator, s *Statement) string {
 	i, p := g.drawPart(s, variablePart)
 	if i < 0 {
-		i, p = g.drawPart(s, regexp.MustCompile(`^\[`))
+		i, _ = g.drawPart(s, regexp.MustCompile(`^\[`))
 		if i < 0 {
 			return ""
 		}

@@ -7,7 +7,6 @@ package kernels
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -391,6 +390,3 @@ func (l *long) turns() *Node {
 	n.After = "add.u32 %k, %k, 1;\nand.b32 %s5, %tx, 3; add.u32 %s5, %s5, 1;\nsetp.lt.u32 %q, %k, " + count + ";\n@%q bra LOOP;\n"
 	return n
 }
-
-// longWords are what some long kernel of a hundred has.
-var longWords = slices.Concat([]string{"ELSE", "END", "LOOP", "brx.idx", "@!%p", "mul.hi.u64", "addc.cc.u64", "mad.wide.s32", "st.global.u64", "ld.global.nc", "brev", "shf.l", "bfe"})

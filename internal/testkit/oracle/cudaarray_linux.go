@@ -23,13 +23,13 @@ type arrayDescriptor struct {
 
 // copySide is the half of CUDA_MEMCPY3D_v2 that says where from or where to.
 type copySide struct {
-	x, y, z, level uintptr
-	memoryType     uint32 // CUmemorytype
-	host           *byte
-	device         uint64
-	array          uintptr
-	reserved       uintptr
-	pitch, height  uintptr
+	_             [4]uintptr // x, y, z, level
+	memoryType    uint32     // CUmemorytype
+	host          *byte
+	_             uint64 // device
+	array         uintptr
+	_             uintptr // reserved
+	pitch, height uintptr
 }
 
 // copyDescriptor is CUDA_MEMCPY3D_v2.
@@ -40,10 +40,10 @@ type copyDescriptor struct {
 
 // resourceDescriptor is CUDA_RESOURCE_DESC_v1 of an array; the union has 128 bytes.
 type resourceDescriptor struct {
-	resourceType uint32 // CUresourcetype: 0 is an array
-	array        uintptr
-	_            [120]byte
-	flags        uint32
+	_     uint32 // CUresourcetype: 0 is an array
+	array uintptr
+	_     [120]byte
+	_     uint32 // flags
 }
 
 // Kinds of memory (CUmemorytype).

@@ -56,7 +56,7 @@ type boxCase struct {
 	swizzle       ptxvm.Swizzle
 	nans, apart   bool
 	pad           uint64 // bytes between rows
-	unit, lines   int    // of the swizzle: bytes that keep together, and which lines differ
+	lines         int    // of the swizzle: which lines differ
 	shift, second int
 }
 
