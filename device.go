@@ -43,6 +43,12 @@ func ParseAsync(name string) (Async, error) {
 	return Async(i), nil
 }
 
+// CheckAssume says why a text is no value of DeviceConfig.Assume, nil if it is one.
+func CheckAssume(text string) error {
+	_, err := assume.Parse(text)
+	return err
+}
+
 // String is the choice's name.
 func (a Async) String() string { return asyncs[a] }
 

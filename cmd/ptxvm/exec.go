@@ -51,8 +51,11 @@ type execFlags struct {
 	deterministic bool
 }
 
+// execVariable is a flag and the variable that it sets.
+type execVariable struct{ flag, variable, usage string }
+
 // execVariables are the flags, with what they set.
-var execVariables = []struct{ flag, variable, usage string }{
+var execVariables = []execVariable{
 	{"arch", archVariable, "device to emulate, such as `sm_90`; default that or the oldest newer one that the program's PTX needs"},
 	{"assume", "PTXVM_ASSUME", "change assumptions about hardware: `U3=low`[,…]"},
 	{"async", "PTXVM_ASYNC", "when asynchronous operations take effect: `eager|lazy|random`, as for run"},
@@ -80,6 +83,10 @@ func newExec(s streams) *cli.Command {
 		Leading: true,
 		Args:    takes(1, -1),
 		Run: func(_ *cli.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return usageError{err}
+			}
+			noteMisplaced(s.err, args)
 			return execError(s.err, f.exec(s.err, args))
 		},
 	}
@@ -154,7 +161,7 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) {
-		return err
+		return notStarted(args[0], err)
 	}
 	arch := f.values[archVariable]
 	look, err := inspect(path, cmp.Or(*arch, os.Getenv(archVariable)))

@@ -20,7 +20,7 @@ var fieldOf = map[string]string{
 	"suppress": "DeviceConfig.Suppress", "write-suppressions": "", "keep-going": "DeviceConfig.KeepGoing",
 	"show": "Watch.Tensor", "show-to": "", "trace": "Watch.Trace", "trace-to": "", "max-trace": "",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
-	"devices": "", "arg": "", "image": "", "buf": "", "global": "", "expect": "", "tol": "", "report": "", "source-root": "", "triton": "", "kernel": "", "timeout": "", "stats": "", "quiet": "", "color": "",
+	"devices": "", "arg": "", "image": "", "buf": "", "global": "", "expect": "", "tol": "", "report": "", "source-root": "", "triton": "", "kernel": "", "timeout": "", "seeds": "", "stats": "", "quiet": "", "color": "",
 }
 
 // TestFlagsHaveFields holds run's flags to the API: each fills a field that exists.

@@ -26,8 +26,13 @@ type Config struct {
 
 // variables are the names that Configure knows, each with what it sets.
 var variables = map[string]func(c *Config, value string) error{
-	"PTXVM_ARCH":   func(c *Config, v string) error { c.Device.Arch = v; return nil },
-	"PTXVM_ASSUME": func(c *Config, v string) error { c.Device.Assume = v; return nil },
+	"PTXVM_ARCH": func(c *Config, v string) (err error) {
+		if c.Device.Arch = v; v != "" {
+			_, err = isa.ParseTarget(v)
+		}
+		return err
+	},
+	"PTXVM_ASSUME": func(c *Config, v string) error { c.Device.Assume = v; return ptxvm.CheckAssume(v) },
 	"PTXVM_ASYNC":  func(c *Config, v string) (err error) { c.Device.Async, err = ptxvm.ParseAsync(v); return err },
 	"PTXVM_BOUNDS": func(c *Config, v string) error {
 		if v != "exact" && v != "page" {
@@ -54,8 +59,10 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_QUIET":           func(c *Config, v string) error { c.Quiet = v != "" && v != "0"; return nil },
 	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = ptxvm.ParseSanitize(v); return err },
 	"PTXVM_SEED": func(c *Config, v string) (err error) {
-		c.Device.Seed, err = strconv.ParseUint(v, 0, 64)
-		return err
+		if c.Device.Seed, err = strconv.ParseUint(v, 0, 64); err != nil {
+			return fmt.Errorf("want a number, such as 7")
+		}
+		return nil
 	},
 	"PTXVM_SUPPRESS": func(c *Config, v string) error {
 		text, err := os.ReadFile(v)
