@@ -27,10 +27,12 @@ type runSet struct {
 // another run with the command line's flags; all else is of the run before.
 func (f *runFlags) sets(args []string) ([]*runSet, error) {
 	list := []*runSet{{flags: f}}
+	isOptions := func(arg string) bool { return strings.HasPrefix(arg, "@") }
+	first := slices.IndexFunc(args, isOptions)
+	several := first >= 0 && slices.ContainsFunc(args[first+1:], isOptions) // one alone is read once: it may be a pipe
 	named := false
 	for _, arg := range args {
-		name, isOptions := strings.CutPrefix(arg, "@")
-		if isOptions && namesModules(name) {
+		if several && isOptions(arg) && namesModules(arg[1:]) {
 			if named {
 				list = append(list, &runSet{flags: f.clone()})
 			}
