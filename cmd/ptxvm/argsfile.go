@@ -109,6 +109,9 @@ func setOption(list []*runFlags, line string, given map[string]bool) error {
 		case !hasValue:
 			value = fl.Alone
 		}
+		if second := anotherOption(f.set, value); second != "" {
+			return fmt.Errorf("one option a line: %s begins a second one", second)
+		}
 		if len(list) > 1 && !slices.Contains(perLaunch, name) {
 			return fmt.Errorf("--%s is for all launches; write it before the first %s", name, nextLaunch)
 		}
@@ -118,6 +121,18 @@ func setOption(list []*runFlags, line string, given map[string]bool) error {
 		return f.set.Set(name, value)
 	}
 	return fmt.Errorf("%q is no option: want --NAME VALUE", line)
+}
+
+// anotherOption is the flag that a value goes on with behind a space; "" where there is none.
+func anotherOption(set *cli.Flags, value string) string {
+	for _, word := range strings.Fields(value) {
+		name, isFlag := strings.CutPrefix(word, "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isFlag && set.Lookup(name) != nil {
+			return "--" + name
+		}
+	}
+	return ""
 }
 
 // cutOption splits --NAME VALUE or --NAME=VALUE.

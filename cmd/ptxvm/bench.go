@@ -149,8 +149,8 @@ const mostLeaves = 8
 
 // printStats is what --stats shows after a run.
 func printStats(w io.Writer, stats ptxvm.Stats) {
-	fmt.Fprintf(w, "stats: %d CTAs, %d warp instructions, %d lane-ops, %slane-ops/s, %v\n", stats.CTAs,
-		stats.WarpInsts, stats.LaneOps, siRate(stats.LaneOpsPerSecond()), stats.Elapsed)
+	fmt.Fprintf(w, "stats: %s, %s, %s, %slane-ops/s, %v\n", launchlang.Count(stats.CTAs, "CTA"),
+		launchlang.Count(stats.WarpInsts, "warp instruction"), launchlang.Count(stats.LaneOps, "lane-op"), siRate(stats.LaneOpsPerSecond()), stats.Elapsed)
 	if stats.Compiled != 0 {
 		fmt.Fprintf(w, "stats: %.1f %% of the lane-ops in compiled code\n", 100*stats.EngineShares()["jit"])
 	}

@@ -3,6 +3,7 @@ package main
 // This file has CUDA C++ compiled to PTX by the compiler that the user has: nvcc, else clang.
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -100,6 +101,15 @@ func nvccPlaces() []string {
 	return places
 }
 
+// asTyped names a source file in PTX as the command line does, where compilers write its absolute path: reports quote that name.
+func asTyped(ptx []byte, file string) []byte {
+	whole, err := filepath.Abs(file)
+	if err != nil || strings.ContainsAny(file, "\"\n") {
+		return ptx
+	}
+	return bytes.ReplaceAll(ptx, []byte(`"`+whole+`"`), []byte(`"`+file+`"`))
+}
+
 // compileCUDA returns the PTX of a CUDA source. The compiler's own messages go to standard error as they are.
 func compileCUDA(s streams, file, arch string) (name string, ptx []byte, err error) {
 	name = file + ".ptx"
@@ -131,6 +141,7 @@ func compileCUDA(s streams, file, arch string) (name string, ptx []byte, err err
 		return name, nil, usageError{err}
 	}
 	ptx, err = os.ReadFile(out)
+	ptx = asTyped(ptx, file)
 	if err == nil && len(ptx) > ptxvm.MaxSource {
 		ptx = ptx[:ptxvm.MaxSource+1] // the checker says so
 	}

@@ -144,8 +144,11 @@ func writeExamples(s streams, names []string, dir string) error {
 func writeExample(name, dir string) error {
 	for _, base := range exampleFiles(name) {
 		file := filepath.Join(dir, base)
-		if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s exists already (%v); nothing is overwritten", file, err)
+		switch _, err := os.Lstat(file); {
+		case err == nil:
+			return fmt.Errorf("%s exists already; nothing is overwritten", file)
+		case !errors.Is(err, os.ErrNotExist):
+			return err
 		}
 		if err := launchlang.WriteWhole(file, exampleFile(name, base)); err != nil {
 			return err

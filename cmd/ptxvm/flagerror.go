@@ -33,7 +33,27 @@ func unknownFlag(cmd *cli.Command, written string) error {
 	if near := cli.Nearest(name, names); near != "" {
 		return fmt.Errorf("unknown flag: %s; did you mean --%s?", written, near)
 	}
+	if len(cmd.Verbs()) > 0 {
+		return behindVerb(cmd, written, name)
+	}
 	return fmt.Errorf("unknown flag: %s; ptxvm %s --help lists those that there are", written, cmd.Name())
+}
+
+// behindVerb says where a flag stands that was written before any verb: which verbs have it.
+func behindVerb(root *cli.Command, written, name string) error {
+	if strings.EqualFold(name, "v") {
+		return fmt.Errorf("unknown flag: %s; ptxvm version prints the version", written)
+	}
+	var verbs []string
+	for _, v := range root.Verbs() {
+		if v.Flags().Lookup(name) != nil && !v.Hidden {
+			verbs = append(verbs, "ptxvm "+v.Name()+" "+written)
+		}
+	}
+	if len(verbs) > 0 {
+		return fmt.Errorf("unknown flag: %s; it stands behind a verb: %s", written, strings.Join(verbs, ", "))
+	}
+	return fmt.Errorf("unknown flag: %s; ptxvm --help lists the verbs, ptxvm VERB --help their flags", written)
 }
 
 // durationFlag is a wall clock limit.

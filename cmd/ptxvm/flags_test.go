@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -64,5 +65,51 @@ func TestFlagsArrive(t *testing.T) {
 	if want := (ptxvm.Launch{Grid: ptxvm.Dim3{X: 2, Y: 3, Z: 1}, Block: ptxvm.Dim3{X: 4, Y: 1, Z: 1},
 		Cluster: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Shared: 48 << 10}); shape != want {
 		t.Errorf("got %+v, want %+v", shape, want)
+	}
+}
+
+// TestColour: what decides about colours on what is no terminal.
+func TestColour(t *testing.T) {
+	for _, c := range []struct {
+		none, force, mode string
+		want              bool
+	}{
+		{"", "", "auto", false}, {"", "", "always", true}, {"", "1", "auto", true}, {"", "0", "auto", false},
+		{"1", "1", "auto", false}, {"1", "", "always", true}, {"", "1", "never", false},
+	} {
+		t.Setenv("NO_COLOR", c.none)
+		t.Setenv("FORCE_COLOR", c.force)
+		if have := useColor(new(strings.Builder), c.mode); have != c.want {
+			t.Errorf("NO_COLOR=%s FORCE_COLOR=%s --color %s: %v", c.none, c.force, c.mode, have)
+		}
+	}
+}
+
+// TestAsTyped: sources are named in PTX as on the command line.
+func TestAsTyped(t *testing.T) {
+	whole, err := filepath.Abs("k.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ".file 1 \"" + whole + "\"\n.file 2 \"" + whole + "h\"\n"
+	if have := string(asTyped([]byte(text), "k.cu")); have != ".file 1 \"k.cu\"\n.file 2 \""+whole+"h\"\n" {
+		t.Error(have)
+	}
+}
+
+// TestPtxasHelp: each option is listed, by whether it has an effect.
+func TestPtxasHelp(t *testing.T) {
+	var out strings.Builder
+	if code := doMain(t.Context(), []string{"ptxas", "--help"}, nil, &out, &out); code != exitDone {
+		t.Errorf("exit %d", code)
+	}
+	works, taken, _ := strings.Cut(out.String(), "Taken without effect")
+	for _, want := range []string{"--gpu-name, -arch VALUE", "--output-file, -o VALUE", "--help"} {
+		if !strings.Contains(works, want) {
+			t.Errorf("no %q in\n%s", want, works)
+		}
+	}
+	if !strings.Contains(taken, "--opt-level, -O VALUE") {
+		t.Errorf("no --opt-level in\n%s", taken)
 	}
 }

@@ -101,6 +101,7 @@ func newRoot(s streams) *cli.Command {
 			return noVerb(root, args) // a verb that does not exist is an argument
 		},
 		FlagError: flagError,
+		Columns:   columnsOf(s.out),
 	}
 	root.Flags().Bool(&version, "version", "", "print what the verb version does")
 	root.Add(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s), newExec(s), newCudart(s), newPtxas(s), newSARIF(s))

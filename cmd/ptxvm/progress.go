@@ -34,7 +34,7 @@ const echo = "^C"
 
 func newProgressLine(w io.Writer, quiet bool) *progressLine {
 	f, ok := w.(*os.File)
-	if quiet || !ok || !isTerminal(w) {
+	if quiet || !ok || dumb() || !isTerminal(w) {
 		return &progressLine{}
 	}
 	return &progressLine{w: w, width: func() int {

@@ -25,7 +25,7 @@ func newPtxas(s streams) *cli.Command {
 		Short:   "Check a module as ptxas does, and write it for ptxvm's CUDA driver: a stand-in for TRITON_PTXAS_PATH",
 		Example: "  ptxvm ptxas -lineinfo --gpu-name=sm_90 kernel.ptx -o kernel.cubin\n  ln -s \"$(command -v ptxvm)\" ptxas   # by this name, ptxvm is this verb",
 		Raw:     true,
-		Run:     func(_ *cli.Command, args []string) error { return assemble(s, args) },
+		Run:     func(verb *cli.Command, args []string) error { return assemble(s, verb, args) },
 	}
 }
 
@@ -68,9 +68,10 @@ type assembly struct {
 	file, output string
 	quiet        bool
 	version      bool
+	help         bool
 }
 
-func assemble(s streams, args []string) error {
+func assemble(s streams, verb *cli.Command, args []string) error {
 	a, err := readPtxas(args)
 	if err != nil {
 		return usageError{fmt.Errorf("ptxas: %w", err)}
@@ -78,6 +79,13 @@ func assemble(s streams, args []string) error {
 	if a.version {
 		_, err := fmt.Fprintf(s.out, "ptxvm's stand-in for ptxas\nrelease %s, V%s.0\n", ptxasRelease, ptxasRelease)
 		return err
+	}
+	if a.help {
+		if err := verb.Help(); err != nil {
+			return wrapUsage(err)
+		}
+		_, err := io.WriteString(s.out, ptxasHelp())
+		return wrapUsage(err)
 	}
 	name, text, err := readSource(s, a.file)
 	if err != nil {
@@ -113,8 +121,12 @@ func readPtxas(args []string) (*assembly, error) {
 			continue
 		}
 		name, value, given := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
-		if name == "version" || name == "V" {
+		switch name {
+		case "version", "V":
 			a.version = true
+			return a, nil
+		case "help", "h":
+			a.help = true
 			return a, nil
 		}
 		o := ptxasOptionOf(name)
@@ -141,6 +153,31 @@ func readPtxas(args []string) (*assembly, error) {
 		return nil, errors.New("no file")
 	}
 	return a, nil
+}
+
+// ptxasHelp lists the options: first those with an effect here.
+func ptxasHelp() string {
+	var works, taken []string
+	for _, o := range ptxasOptions {
+		words := strings.Fields(o.names)
+		for i, w := range words {
+			words[i] = "--" + w
+			if len(w) <= len("arch") && i > 0 {
+				words[i] = "-" + w
+			}
+		}
+		text := strings.Join(words, ", ")
+		if o.value {
+			text += " VALUE"
+		}
+		if o.set != nil {
+			works = append(works, text)
+		} else {
+			taken = append(taken, text)
+		}
+	}
+	return "\nOptions:\n  " + strings.Join(works, "\n  ") + "\n  --version, -V\n  --help, -h\n" +
+		"\nTaken without effect, since they change machine code alone:\n  " + strings.Join(taken, "\n  ") + "\n"
 }
 
 func ptxasOptionOf(name string) *ptxasOption {

@@ -28,6 +28,7 @@ func newRun(s streams) *cli.Command {
 			return f.runCommand(cmd.Context(), s, files)
 		},
 	}
+	cmd.Flags().Group("Device and schedule")
 	cmd.Flags().Add(&f.seeds, "seeds", "", "run once with each seed, FROM-TO such as 0-19: one command, one --report; what several report is printed once")
 	f.bind(cmd)
 	return cmd
@@ -126,6 +127,9 @@ func (s *invocation) warn(to streams, color string) {
 	for _, j := range s.launches {
 		if j.Shape.Block == (ptxvm.Dim3{}) && j.Kernel.Info().ReadsThread {
 			fmt.Fprintf(to.err, "note: without --block a CTA of %s has one thread\n", diag.Escape(j.Kernel.Info().Base()))
+		}
+		for _, text := range j.FewBytes() {
+			fmt.Fprintf(to.err, "note: %s\n", diag.Escape(text))
 		}
 		for _, text := range launchlang.MixedTypes(j.Kernel.Info(), j.Specs) {
 			fmt.Fprintf(to.err, "warning: %s\n", diag.Escape(text))

@@ -13,6 +13,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
+// dumb reports whether the terminal says that it only prints characters: no colours, and no line is drawn over.
+func dumb() bool { return os.Getenv("TERM") == "dumb" }
+
 // isTerminal reports whether w is a terminal that a person looks at.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
@@ -27,7 +30,8 @@ func checkColor(mode string) error {
 	return nil
 }
 
-// useColor decides --color; auto honours NO_COLOR (no-color.org).
+// useColor decides --color. Auto honours NO_COLOR (no-color.org), then FORCE_COLOR (force-color.org); a terminal that
+// calls itself dumb has no colours.
 func useColor(w io.Writer, mode string) bool {
 	switch mode {
 	case "always":
@@ -35,16 +39,29 @@ func useColor(w io.Writer, mode string) bool {
 	case "never":
 		return false
 	}
-	return os.Getenv("NO_COLOR") == "" && isTerminal(w)
+	switch force := os.Getenv("FORCE_COLOR"); {
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case force != "":
+		return force != "0" && force != "false"
+	}
+	return !dumb() && isTerminal(w)
+}
+
+// columnsOf is the width of a terminal; 0 where w is none.
+func columnsOf(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !isTerminal(w) {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return max(0, columns)
 }
 
 // screenOf is what pictures of characters are shown on.
 func screenOf(w io.Writer, mode string) launchlang.Screen {
-	on := launchlang.Screen{Blocks: useColor(w, mode)}
-	if f, ok := w.(*os.File); ok && isTerminal(w) {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			on.Columns = max(0, columns)
-		}
-	}
-	return on
+	return launchlang.Screen{Blocks: useColor(w, mode), Columns: columnsOf(w)}
 }

@@ -20,7 +20,10 @@ import (
 )
 
 // traceFlag reads --trace.
-type traceFlag struct{ what *ptxvm.Trace }
+type traceFlag struct {
+	what *ptxvm.Trace
+	text string
+}
 
 func (f *traceFlag) String() string { return "" }
 func (f *traceFlag) Type() string   { return "CTA[/THREAD][@LINE-LINE]" }
@@ -44,7 +47,7 @@ func (f *traceFlag) Set(text string) (err error) {
 		}
 		t.Thread = &at
 	}
-	f.what = t
+	f.what, f.text = t, text
 	return nil
 }
 
@@ -71,6 +74,7 @@ type traceWriter struct {
 	json bool
 	max  uint64
 
+	asked string // the last --trace
 	steps uint64
 	about string // kernel and CTA of the last header
 	err   error
@@ -82,7 +86,7 @@ func openTrace(s streams, f *runFlags, launches []*launch) (*traceWriter, error)
 	asked := false
 	for _, j := range launches {
 		if j.flags.trace.what != nil {
-			asked, j.flags.trace.what.Each = true, t.step
+			asked, t.asked, j.flags.trace.what.Each = true, j.flags.trace.text, t.step
 		}
 	}
 	switch {
@@ -131,7 +135,10 @@ func (t *traceWriter) close(errw io.Writer) error {
 		return nil
 	}
 	t.flush()
-	if t.steps > t.max {
+	switch {
+	case t.steps == 0:
+		fmt.Fprintf(errw, "note: --trace %s: that CTA or thread executed no instruction of these lines\n", t.asked)
+	case t.steps > t.max:
 		fmt.Fprintf(errw, "trace: %d more instructions are not shown (--max-trace %d)\n", t.steps-t.max, t.max)
 	}
 	if t.file == nil {

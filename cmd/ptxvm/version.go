@@ -14,18 +14,23 @@ import (
 // newVersion builds the version verb: what this build is, and what it can do here.
 func newVersion(s streams) *cli.Command {
 	var asJSON bool
+	var format string
 	cmd := &cli.Command{
 		Use:   "version",
 		Short: "Print version, commit, ranges of PTX and sm, forms done, CPU, engine",
 		Args:  takes(0, 0),
 		Run: func(*cli.Command, []string) error {
-			if asJSON {
+			switch {
+			case asJSON || format == "json":
 				return wrapUsage(writeJSON(s.out, cli.About()))
+			case format == "text":
+				return wrapUsage(writeVersion(s.out, cli.About()))
 			}
-			return wrapUsage(writeVersion(s.out, cli.About()))
+			return usageError{fmt.Errorf("--format %s: want text or json", format)}
 		},
 	}
-	cmd.Flags().Bool(&asJSON, "json", "", "one JSON object, as docs/json.md describes it")
+	cmd.Flags().String(&format, "format", "", "text", "print as `text|json`")
+	cmd.Flags().Bool(&asJSON, "json", "", "what --format json prints")
 	return cmd
 }
 

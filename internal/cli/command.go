@@ -20,6 +20,7 @@ type Command struct {
 	Hidden  bool   // understood, not listed
 	Raw     bool   // all arguments are Run's, flags among them
 	Leading bool   // flags stand before the first argument; what follows is Run's
+	Columns int    // of the terminal that help is for; 0: 80. Of the program
 
 	Args func(c *Command, args []string) error // whether these arguments are right; nil: any
 	Run  func(c *Command, args []string) error
@@ -171,35 +172,6 @@ func (c *Command) listVerbs(b *strings.Builder) {
 			b.WriteString("\nVerbs:\n")
 		}
 		fmt.Fprintf(b, "  %-*s  %s\n", width, v.Name(), v.Short)
-	}
-}
-
-// widestFlag is where usages begin at the latest; behind a longer flag they stand on a line of their own.
-const widestFlag = 34
-
-func (c *Command) listFlags(b *strings.Builder) {
-	var names []string
-	width := 0
-	shown := slices.DeleteFunc(c.flags.All(), func(f *Flag) bool { return f.Hidden })
-	for _, f := range shown {
-		names = append(names, f.written())
-		if n := len([]rune(f.written())); n <= widestFlag {
-			width = max(width, n)
-		}
-	}
-	for i, f := range shown {
-		if i == 0 {
-			b.WriteString("\nFlags:\n")
-		}
-		_, usage := f.Words()
-		if f.HasDefault() {
-			usage += fmt.Sprintf(" (default %s)", f.Default)
-		}
-		if len([]rune(names[i])) > width {
-			fmt.Fprintf(b, "  %s\n  %*s   %s\n", names[i], width, "", usage)
-			continue
-		}
-		fmt.Fprintf(b, "  %-*s   %s\n", width, names[i], usage)
 	}
 }
 

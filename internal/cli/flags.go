@@ -27,6 +27,7 @@ type Flag struct {
 	Default   string // as text
 	Alone     string // the value of a flag that is written without one; empty if it needs one
 	Hidden    bool   // understood, not listed
+	Group     string // the heading that help lists it under; empty: Flags
 
 	Value Value
 	given bool
@@ -59,6 +60,17 @@ func (f *Flag) HasDefault() bool { return !slices.Contains(zeros, f.Default) }
 type Flags struct {
 	flags map[string]*Flag
 	short map[string]*Flag
+
+	group  string   // of the flags that are declared next
+	groups []string // in the order of their declaration
+}
+
+// Group begins a group of flags, which help lists under a heading of their own.
+func (s *Flags) Group(heading string) {
+	s.group = heading
+	if !slices.Contains(s.groups, heading) {
+		s.groups = append(s.groups, heading)
+	}
 }
 
 // Add declares a flag. It panics if the name is taken.
@@ -69,7 +81,7 @@ func (s *Flags) Add(value Value, name, shorthand, usage string) *Flag {
 	if s.flags[name] != nil || shorthand != "" && s.short[shorthand] != nil {
 		panic("BUG: flag " + name + " is declared twice")
 	}
-	f := &Flag{Name: name, Shorthand: shorthand, Usage: usage, Default: value.String(), Value: value}
+	f := &Flag{Name: name, Shorthand: shorthand, Usage: usage, Default: value.String(), Value: value, Group: s.group}
 	if value.Type() == "bool" {
 		f.Alone = "true"
 	}

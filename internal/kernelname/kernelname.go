@@ -154,6 +154,9 @@ func unknown(name string, kernels []Kernel) error {
 	}
 	base := parseName(name).base()
 	for _, k := range kernels {
+		if k.Symbol == base && name != base { // extern "C": its symbol has no types
+			return fmt.Errorf("there is no kernel %q; the name of %s has no types (extern \"C\"): write %[2]s", name, base)
+		}
 		if k.Base() == base { // other arguments or scopes
 			return fmt.Errorf("there is no kernel %q; there are %s", name, List(sameBase(base, kernels)))
 		}

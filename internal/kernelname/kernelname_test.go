@@ -51,14 +51,15 @@ func TestFind(t *testing.T) {
 // TestCandidates: what could be meant is listed as C++ has it.
 func TestCandidates(t *testing.T) {
 	var kernels []Kernel
-	for _, symbol := range []string{"_Z4axpyIfEvPT_S0_i", "_Z4axpyIdEvPT_S0_i", "_Z3fooPi"} {
+	for _, symbol := range []string{"_Z4axpyIfEvPT_S0_i", "_Z4axpyIdEvPT_S0_i", "_Z3fooPi", "plain"} {
 		kernels = append(kernels, Kernel{Symbol: symbol, Demangled: Demangle(symbol)})
 	}
 	for name, want := range map[string]string{
-		"axpy":      `"axpy" could be any of 2 kernels: axpy<float>(float*, float, int); axpy<double>(double*, double, int)`,
-		"axpy<int>": `there is no kernel "axpy<int>"; there are axpy<float>(float*, float, int); axpy<double>(double*, double, int)`,
-		"foo(char)": `there is no kernel "foo(char)"; there are foo(int*)`,
-		"fo":        `there is no kernel "fo"; did you mean foo?`,
+		"axpy":       `"axpy" could be any of 2 kernels: axpy<float>(float*, float, int); axpy<double>(double*, double, int)`,
+		"axpy<int>":  `there is no kernel "axpy<int>"; there are axpy<float>(float*, float, int); axpy<double>(double*, double, int)`,
+		"foo(char)":  `there is no kernel "foo(char)"; there are foo(int*)`,
+		"plain(int)": `there is no kernel "plain(int)"; the name of plain has no types (extern "C"): write plain`,
+		"fo":         `there is no kernel "fo"; did you mean foo?`,
 	} {
 		if _, err := Find(name, kernels); err == nil || err.Error() != want {
 			t.Errorf("%q: %v\nwant %s", name, err, want)

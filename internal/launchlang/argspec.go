@@ -3,6 +3,7 @@ package launchlang
 // This file reads the --arg grammar of the run and bench verbs:
 //
 //	TYPE:VALUE                a scalar by value
+//	VALUE                     a number of the parameter's own type
 //	bytes:HEX | bytes:@FILE   an aggregate by value
 //	in:DATA                   an anonymous buffer, read by the kernel
 //	out:SIZE[:SINK]           one that it writes
@@ -20,6 +21,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
@@ -27,6 +29,7 @@ import (
 type Arg struct {
 	text  string
 	value []byte   // scalars, aggregates and addresses: the parameter's bytes
+	plain bool     // a number without a type, which is the parameter's
 	buf   *bufSpec // in, out, inout
 
 	places []place // of addresses in value
@@ -51,6 +54,9 @@ func parseArg(text string) (Arg, error) {
 		return Arg{text: text, value: make([]byte, 8)}, nil
 	}
 	key, rest, ok := strings.Cut(text, ":")
+	if !ok && isNumber(text) {
+		return Arg{text: text, plain: true}, nil
+	}
 	if !ok {
 		return Arg{}, fmt.Errorf("--arg %s: want KEYWORD:…, one of TYPE:VALUE, in:DATA, out:SIZE, inout:DATA, bytes:HEX, struct:{…}, ptr:NAME or null%s", text, argHint(text))
 	}
@@ -106,12 +112,35 @@ func argHint(text string) string {
 			return "; write " + key + ":" + value
 		}
 	}
-	for _, key := range []string{"s32", "f32"} {
+	return ""
+}
+
+// isNumber reports whether a text is one of some scalar type.
+func isNumber(text string) bool {
+	for _, key := range []string{"s64", "u64", "f64"} {
 		if _, err := parseScalarArg(key, text); err == nil {
-			return fmt.Sprintf("; write %s:%s, or another type", key, text)
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+// typed gives numbers without a type those of their parameters.
+func typed(info ptxvm.KernelInfo, specs []Arg) error {
+	for i := range specs {
+		if !specs[i].plain || i >= len(info.Params) {
+			continue
+		}
+		p := info.Params[i]
+		typ, err := value.ParseType(p.Type)
+		if err != nil || !typ.Param() || p.Count > 0 {
+			return fmt.Errorf("--arg %s: parameter %d is no number: %s\nwrite --arg %s", specs[i].text, i, p.Decl(), ShellWord(exampleArg(p)))
+		}
+		if specs[i].value, err = typ.Parse(specs[i].text); err != nil {
+			return fmt.Errorf("--arg %s: parameter %d: %s: %w", specs[i].text, i, p.Decl(), err)
+		}
+	}
+	return nil
 }
 
 // otherTypes are the names of types in C, Python and LLVM.

@@ -70,7 +70,7 @@ func ParseData(text string) (Contents, error) {
 	}
 	typeName, list, ok := strings.Cut(text, ":")
 	if !ok {
-		return Contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED%s", fileHint(text))
+		return Contents{}, fmt.Errorf("want DATA: @FILE, TYPE:v,v,… or TYPExCOUNT=VALUE|iota|rand:SEED%s", dataHint(text))
 	}
 	switch typeName {
 	case "ptr":
@@ -95,6 +95,9 @@ func parseList(typeName, list string) (Contents, error) {
 	if err != nil {
 		return Contents{}, err
 	}
+	if strings.HasPrefix(list, "@") {
+		return Contents{}, fmt.Errorf("a file has its own type: write %s", list)
+	}
 	a := Array{Type: typ}
 	for i, word := range strings.Split(list, ",") {
 		value, err := typ.Parse(strings.TrimSpace(word))
@@ -107,8 +110,11 @@ func parseList(typeName, list string) (Contents, error) {
 	return loaded(a), nil
 }
 
-// fileHint is what to write for a file without its @.
-func fileHint(text string) string {
+// dataHint is what to write for a shape without values, or a file without its @.
+func dataHint(text string) string {
+	if c, err := parseShape(text); err == nil && len(c.Shape) > 0 {
+		return "; write " + text + "=0"
+	}
 	if _, err := os.Stat(text); err == nil || strings.HasSuffix(text, ".npy") {
 		return "; a file is written @" + text
 	}

@@ -152,6 +152,9 @@ func (j *Job) bind() (err error) {
 	}
 	j.Shape = shapeOf(j.Options.Shape, j.Kernel.Info())
 	j.applyTriton(j.Kernel.Info())
+	if err := typed(j.Kernel.Info(), j.Specs); err != nil {
+		return err
+	}
 	if err := checkArgs(j.Kernel.Info(), j.Specs, j.Files); err != nil {
 		return err
 	}

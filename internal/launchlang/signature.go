@@ -25,7 +25,7 @@ func parseArgs(texts []string) ([]Arg, error) {
 // checkArgs compares the --arg list with the parameters before anything is allocated.
 func checkArgs(info ptxvm.KernelInfo, specs []Arg, files []string) error {
 	if len(specs) != len(info.Params) {
-		return fmt.Errorf("%s takes %d arguments, %d given\n%s\n%s", info.Name, len(info.Params), len(specs),
+		return fmt.Errorf("%s takes %s, %d given\n%s\n%s", info.Name, Count(len(info.Params), "argument"), len(specs),
 			info.Signature(), exampleLine(info, files))
 	}
 	for i, spec := range specs {
@@ -77,6 +77,20 @@ func MixedTypes(info ptxvm.KernelInfo, specs []Arg) (list []string) {
 		}
 		if given.Float() != wanted.Float() {
 			list = append(list, fmt.Sprintf("--arg %s gives the bits of %s for parameter %d: %s; is the order right?", spec.text, given.Name(), i, info.Params[i].Decl()))
+		}
+	}
+	return list
+}
+
+// FewBytes says of out:N, which counts bytes, where the launch has as many threads: they seldom write a byte each.
+func (j *Job) FewBytes() (list []string) {
+	threads := j.Shape.Grid.Count() * j.Shape.Block.Count()
+	for _, spec := range j.Specs {
+		if spec.buf == nil || spec.buf.input || spec.buf.start.Shape != nil || !spec.buf.start.unset {
+			continue
+		}
+		if n := spec.buf.start.size; n > 0 && uint64(n) <= threads {
+			list = append(list, fmt.Sprintf("--arg %s is %s; out:u32x%d is as many words", spec.text, Count(n, "byte"), n))
 		}
 	}
 	return list
@@ -142,6 +156,14 @@ func corrected(spec Arg, p ptxvm.ParamInfo) string {
 		return exampleArg(p)
 	}
 	return typ.Name() + ":" + number
+}
+
+// Count is a number with its noun, in the plural but for one.
+func Count[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // plainWord are the bytes that no shell interprets.
