@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -382,6 +383,26 @@ func TestMatches(t *testing.T) {
 	} {
 		if got := Matches(lines(c.got), lines(c.shown)); got != c.want {
 			t.Errorf("Matches(%q, %q) = %v", c.got, c.shown, got)
+		}
+	}
+}
+
+// longestBlock is how many words a paragraph, an item or a cell of a table may have in the pages that people look things up in.
+const longestBlock = 120
+
+// TestBlocks: no block of these pages is longer; code and what commands print do not count.
+func TestBlocks(t *testing.T) {
+	code := regexp.MustCompile("(?s)```.*?```")
+	block := regexp.MustCompile(`\n\s*\n|\n- |\n\||\|`)
+	for _, name := range []string{"docs/sanitizers.md"} {
+		text, err := os.ReadFile(filepath.Join(root(t), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range block.Split(code.ReplaceAllString(string(text), ""), -1) {
+			if n := len(strings.Fields(b)); n > longestBlock {
+				t.Errorf("%s: a block of %d words begins %q", name, n, b[:min(len(b), 60)])
+			}
 		}
 	}
 }
