@@ -53,7 +53,8 @@ internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop
 internal/san/streams: internal/san/race
 examples:
-.:                  diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
+internal/vm:        diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
+.:                  diag report internal/vm
 `
 
 // freeRooms are not part of the core: tools and test harnesses may import anything.
@@ -92,7 +93,7 @@ func parseOrder(t *testing.T) map[string]map[string]bool {
 }
 
 // modulePath is what the module is called, from the name of a package of ours that this test imports.
-var modulePath = reflect.TypeFor[ptxvm.Module]().PkgPath()
+var modulePath = strings.TrimSuffix(reflect.TypeFor[ptxvm.Module]().PkgPath(), "/internal/vm")
 
 // room names a package of ours by its folder, "." for the root.
 func room(path string) string {

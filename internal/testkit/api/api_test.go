@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "write the API down as it is")
 var public = []string{"", "/diag", "/isainfo", "/ptxfmt", "/ptxtest", "/report"}
 
 // module is what the module is called.
-var module = reflect.TypeFor[ptxvm.Module]().PkgPath()
+var module = strings.TrimSuffix(reflect.TypeFor[ptxvm.Module]().PkgPath(), "/internal/vm")
 
 // TestPublic: every package outside internal is public, an example, a command or a measurement.
 func TestPublic(t *testing.T) {
@@ -47,17 +47,60 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// TestReachable: what a user can name, call or get from the API has a type that the user can import.
+// TestReachable: what a user can name, call or get from the API has a type that the user can name, too: by its package, or by an
+// alias in a public one.
 func TestReachable(t *testing.T) {
 	imp := exported(t)
+	var packages []*types.Package
 	for _, p := range public {
 		pkg, err := imp.Import(module + p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, bad := range unreachable(pkg) {
+		packages = append(packages, pkg)
+	}
+	named := aliased(packages)
+	for _, pkg := range packages {
+		for _, bad := range unreachable(pkg, named) {
 			t.Error(bad)
 		}
+	}
+}
+
+// aliased are the types that packages have an exported alias of.
+func aliased(packages []*types.Package) map[*types.TypeName]bool {
+	named := map[*types.TypeName]bool{}
+	for _, pkg := range packages {
+		for _, name := range pkg.Scope().Names() {
+			obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+			if !ok || !obj.Exported() || !obj.IsAlias() {
+				continue
+			}
+			if t, ok := types.Unalias(obj.Type()).(*types.Named); ok {
+				named[t.Obj()] = true
+			}
+		}
+	}
+	return named
+}
+
+// TestAliased: a type of internal may be reached where a public package has an alias of it, and no other.
+func TestAliased(t *testing.T) {
+	inside, public := types.NewPackage(module+"/internal/secret", "secret"), types.NewPackage(module, "ptxvm")
+	named := func(name string, typ types.Type) *types.Named {
+		return types.NewNamed(types.NewTypeName(token.NoPos, inside, name, nil), typ, nil)
+	}
+	hidden := named("Hidden", types.NewStruct(nil, nil))
+	shown := named("Shown", types.NewStruct([]*types.Var{types.NewField(token.NoPos, inside, "F", hidden, false)}, nil))
+	alias := types.NewTypeName(token.NoPos, public, "Shown", nil)
+	types.NewAlias(alias, shown)
+	public.Scope().Insert(alias)
+	bad := unreachable(public, aliased([]*types.Package{public}))
+	if len(bad) != 1 || !strings.HasSuffix(bad[0], "secret.Hidden") {
+		t.Errorf("got %q, want the field's type alone", bad)
+	}
+	if bad := unreachable(public, nil); len(bad) != 2 {
+		t.Errorf("without aliases: %q, want both types", bad)
 	}
 }
 
@@ -115,11 +158,11 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// unreachable lists what a package exports and a user cannot import.
-func unreachable(pkg *types.Package) (bad []string) {
+// unreachable lists what a package exports and a user cannot import; named are types that a public package has an alias of.
+func unreachable(pkg *types.Package, named map[*types.TypeName]bool) (bad []string) {
 	for _, name := range pkg.Scope().Names() {
 		if obj := pkg.Scope().Lookup(name); obj.Exported() {
-			w := walk{where: pkg.Path() + "." + name, seen: map[types.Type]bool{}}
+			w := walk{where: pkg.Path() + "." + name, known: named, seen: map[types.Type]bool{}}
 			w.typ(obj.Type())
 			bad = append(bad, w.bad...)
 		}
@@ -130,6 +173,7 @@ func unreachable(pkg *types.Package) (bad []string) {
 // walk follows types as far as a user can see.
 type walk struct {
 	where string
+	known map[*types.TypeName]bool // types of internal that a user has a name for
 	seen  map[types.Type]bool
 	bad   []string
 }
@@ -140,8 +184,7 @@ func (w *walk) typ(typ types.Type) {
 	}
 	w.seen[typ] = true
 	switch t := typ.(type) {
-	case *types.Alias:
-		w.name(t.Obj())
+	case *types.Alias: // another name, of what must have one itself
 		w.typ(t.Rhs())
 	case *types.Named:
 		w.named(t)
@@ -186,7 +229,7 @@ func (w *walk) named(t *types.Named) {
 }
 
 func (w *walk) name(obj *types.TypeName) {
-	if pkg := obj.Pkg(); pkg != nil && (strings.Contains(pkg.Path()+"/", "/internal/") || !obj.Exported()) {
+	if pkg := obj.Pkg(); pkg != nil && !w.known[obj] && (strings.Contains(pkg.Path()+"/", "/internal/") || !obj.Exported()) {
 		w.bad = append(w.bad, w.where+" reaches "+pkg.Path()+"."+obj.Name())
 	}
 }

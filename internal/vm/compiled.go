@@ -1,0 +1,38 @@
+//go:build !interp
+
+package vm
+
+// This file makes the compiler of a device. With the build tag interp there is none (interpreted.go): what is built so needs
+// no time for it, and tests that ask for the interpreter do not wait for a compiler that they do not use.
+
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/tuning"
+)
+
+func init() {
+	tuning.CompileWith = func(device any, o jit.Options) error {
+		made, err := jit.NewEngine(o)
+		if err == nil {
+			device.(*Device).compileBy(made) // the engine before has made nothing that is to be given back
+		}
+		return err
+	}
+}
+
+// newCompiler makes the engine that a configuration asks for; nil for the interpreter.
+func newCompiler(e Engine) (compiler, error) {
+	if e == Interp {
+		return nil, nil
+	}
+	made, err := jit.NewEngine(jit.Options{Late: true})
+	switch {
+	case err != nil && e == Auto:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w; use --engine interp", ErrNoJIT, err)
+	}
+	return made, nil
+}

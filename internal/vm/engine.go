@@ -1,0 +1,202 @@
+package vm
+
+// This file chooses how kernels are executed, and says what ran where.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ptxvm.invalid/ptxvm/internal/findings"
+	"ptxvm.invalid/ptxvm/internal/host"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/tuning"
+)
+
+// Engine chooses how kernels are executed. All give the same results.
+type Engine uint8
+
+// The engines.
+const (
+	Auto   Engine = iota // the interpreter first, machine code for what has become hot, where it can be run
+	Interp               // the interpreter, which runs everything, everywhere
+	JIT                  // machine code for what can be compiled, from the first time on; the rest is interpreted
+)
+
+// engines are the names of the engines, by number.
+var engines = []string{Auto: "auto", Interp: "interp", JIT: "jit"}
+
+// ParseEngine knows auto, interp and jit.
+func ParseEngine(name string) (Engine, error) {
+	i := slices.Index(engines, name)
+	if i < 0 {
+		return 0, fmt.Errorf("ptxvm: there is no engine %q; there are %s", name, strings.Join(engines, ", "))
+	}
+	return Engine(i), nil
+}
+
+// String is the engine's name.
+func (e Engine) String() string { return engines[e] }
+
+// ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
+var ErrNoJIT = errors.New("ptxvm: no compiled code here")
+
+// quickAfter is how many steps for each instruction of code a worker of the engine Auto interprets before it is compiled
+// by the quick tier, whose code runs some times faster and costs little.
+const quickAfter = 15
+
+// hotAfter is how many steps for each instruction of code a worker of the engine Auto interprets, of that of the
+// quick tier four times as many, before it is compiled as well as can be: about as long as that takes
+// (docs/performance.md, "When code is compiled").
+const hotAfter = 60
+
+// partsAfter is how often a worker leaves code for whole warps because lanes part, or has a warp of fewer,
+// before code for them is made.
+const partsAfter = 40
+
+// ctasAfter is how many steps for each instruction a worker runs CTAs in code without a program of theirs before that is compiled:
+// about as long as it takes.
+const ctasAfter = 4000
+
+// compiler makes machine code of a device's code: internal/jit's Engine, where ptxvm is built with one.
+type compiler interface {
+	InstallQuick(c *machine.Code, stopped func() bool)
+	InstallWhole(c *machine.Code, stopped func() bool)
+	InstallParts(c *machine.Code, stopped func() bool)
+	Install(c *machine.Code, stopped func() bool) // programs of CTAs
+	Products() num.Multiplier
+	Errs() []error // why functions have not been compiled
+	Forget(funcs []*ir.Func) error
+	Close() error
+}
+
+// compileBy makes launches compile by an engine; nil: not at all.
+func (d *Device) compileBy(made compiler) {
+	if d.jit = made; made != nil {
+		d.compileQuick, d.compileWhole, d.compileParts, d.compileCTAs = made.InstallQuick, made.InstallWhole, made.InstallParts, made.Install
+	}
+}
+
+// Tests and measurements set what follows from no configuration.
+func init() {
+	tuning.QuickAfter = func(device any, times uint32) { device.(*Device).quickAfter = times }
+	tuning.HotAfter = func(device any, times uint32) { device.(*Device).hotAfter = times }
+	tuning.Observe = func(device any, o machine.Observer) { device.(*Device).observer = o }
+	tuning.Careful = func(device any) { device.(*Device).careful = true }
+	tuning.PartsAfter = func(device any, times uint32) { device.(*Device).partsAfter = times }
+	tuning.CTAsAfter = func(device any, times uint32) { device.(*Device).ctasAfter = times }
+}
+
+// compiles reports whether code of a launch may be compiled.
+func (d *Device) compiles(l *machine.Launch) bool {
+	return d.jit != nil && l.Observer == nil && l.OnFault == nil
+}
+
+// compiling makes the launch compile what the engine of the device would.
+func (d *Device) compiling(l *host.Launch) {
+	if !d.compiles(&l.Launch) {
+		return
+	}
+	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter
+	l.CompileCTAs, l.CTAsAfter = d.compileCTAs, d.ctasAfter
+	if d.cfg.Engine != Auto {
+		return
+	}
+	if l.CompileAfter = d.hotAfter; d.quickAfter < d.hotAfter {
+		l.Compile, l.CompileAfter, l.Better, l.BetterAfter = d.compileQuick, d.quickAfter, d.compileWhole, d.hotAfter
+	}
+}
+
+// products computes products of matrices by machine code; nil: by portable code.
+func (d *Device) products() num.Multiplier {
+	if d.jit == nil {
+		return nil
+	}
+	return d.jit.Products()
+}
+
+// refused says why functions have not been compiled.
+func (d *Device) refused() (why []string) {
+	if d.jit == nil {
+		return nil
+	}
+	for _, err := range d.jit.Errs() {
+		why = append(why, err.Error())
+	}
+	return why
+}
+
+// EngineShares tells which part of the lane-ops ran where: "interp" and "jit", which add up to 1.
+func (s Stats) EngineShares() map[string]float64 {
+	shares := map[string]float64{"interp": 1}
+	if s.Compiled != 0 {
+		part := float64(s.Compiled) / float64(s.LaneOps)
+		shares["interp"], shares["jit"] = 1-part, part
+	}
+	return shares
+}
+
+// Leave says how often compiled code left an instruction to the interpreter.
+type Leave struct {
+	At      Location // in the PTX
+	Text    string   // the instruction
+	Times   uint64
+	Blocked uint64 // of Times: the instruction had to wait for others, as at a barrier
+}
+
+// Helper says how often compiled code had instructions of an operation executed by the interpreter's handler, and went on.
+type Helper struct {
+	Op    string // ptxvm's name of the operation, as in dump --stage decoded
+	Times uint64
+}
+
+// helpers sums up the instructions that handlers have executed for compiled code, the most frequent operation first.
+func helpers(left []machine.Left) (list []Helper) {
+	if len(left) == 0 {
+		return nil
+	}
+	times := map[string]uint64{}
+	for _, l := range left {
+		if l.Helped {
+			times[l.Code.Insts[l.PC].Op.String()] += l.Times
+		}
+	}
+	for op, n := range times {
+		list = append(list, Helper{op, n})
+	}
+	slices.SortFunc(list, func(a, b Helper) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Op, b.Op))
+	})
+	return list
+}
+
+// leaves sums up where compiled code has returned, the most frequent place first.
+func (p *Program) leaves(left []machine.Left) (list []Leave) {
+	if len(left) == 0 {
+		return nil
+	}
+	type place struct {
+		f  *machine.FuncInfo
+		pc int32
+	}
+	times := map[place]Leave{}
+	for _, l := range left {
+		if from := l.Code.At(l.PC); !l.Helped {
+			at := place{from.Func, from.PC}
+			n := times[at]
+			times[at] = Leave{Times: n.Times + l.Times, Blocked: n.Blocked + l.Blocked}
+		}
+	}
+	for at, n := range times {
+		n.At, _, n.Text = findings.Locate(p.module, at.f, at.pc)
+		list = append(list, n)
+	}
+	slices.SortFunc(list, func(a, b Leave) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Function, b.At.Function))
+	})
+	return list
+}
