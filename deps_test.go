@@ -37,7 +37,7 @@ internal/jit:      internal/jit/native internal/jit/products internal/decode int
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
 internal/tuning:    internal/jit internal/machine
-internal/driver:    . diag report internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
+internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
 internal/value:     internal/num
 internal/launchlang: . diag internal/isa internal/value
@@ -47,7 +47,7 @@ internal/findings:  diag report internal/decode internal/ir internal/kernelname 
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem
 ptxfmt:             . diag internal/check internal/syntax
 ptxtest:            . diag internal/value
-internal/cli:       . diag isainfo internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax
+internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax
 internal/cudaabi:   diag
 internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/vm"
 	"ptxvm.invalid/ptxvm/isainfo"
 )
 
@@ -111,11 +111,11 @@ func cpuFeatures() []string {
 func engineHere() (name, why string) {
 	v, unproven, err := jit.Here()
 	if err != nil {
-		return ptxvm.Interp.String(), err.Error()
+		return vm.Interp.String(), err.Error()
 	}
 	why = fmt.Sprintf("what is hot is compiled for %v, the rest is interpreted", v)
 	if unproven != jit.Best {
 		why += fmt.Sprintf("; code for %v has not been proven on real processors and is off", unproven)
 	}
-	return ptxvm.JIT.String(), why
+	return vm.JIT.String(), why
 }

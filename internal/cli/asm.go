@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // dumpAsm compiles every kernel of a module for this processor and its own shape (ir.Func.OwnShape), and prints the machine code beside
@@ -32,7 +32,7 @@ func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
 		c, err := jit.Compile(p.Entry, decode.FuncOf(p.Entry.Func), jit.Options{List: true})
 		switch {
 		case errors.Is(err, jit.ErrProcessor):
-			return fmt.Errorf("%w: %w", ptxvm.ErrNoJIT, err)
+			return fmt.Errorf("%w: %w", vm.ErrNoJIT, err)
 		case err != nil:
 			fmt.Fprintf(w, "%s: %v\n", f.Name, err)
 			continue

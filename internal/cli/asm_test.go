@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // TestDumpAsm: the listing has the instructions of a kernel and what became of them.
@@ -17,7 +17,7 @@ func TestDumpAsm(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := cli.Dump(&b, "saxpy.ptx", src, "asm"); errors.Is(err, ptxvm.ErrNoJIT) {
+	if err := cli.Dump(&b, "saxpy.ptx", src, "asm"); errors.Is(err, vm.ErrNoJIT) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestDumpAsm(t *testing.T) {
 func TestDumpShape(t *testing.T) {
 	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k .reqntid 16, 16 { ret; }\n"
 	var b bytes.Buffer
-	if err := cli.Dump(&b, "k.ptx", []byte(src), "asm"); errors.Is(err, ptxvm.ErrNoJIT) {
+	if err := cli.Dump(&b, "k.ptx", []byte(src), "asm"); errors.Is(err, vm.ErrNoJIT) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)

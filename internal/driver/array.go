@@ -5,7 +5,7 @@ package driver
 import (
 	"fmt"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // ArrayFlag says what an array is for, with CUDA's numbers (cudaArrayLayered and its kin).
@@ -24,7 +24,7 @@ const (
 // layers, and faces of cubes.
 type ArrayShape struct {
 	Width, Height, Depth int
-	Format               string // of a channel, in the words of ptxvm.ParseSampleFormat: u8, f32, unorm16
+	Format               string // of a channel, in the words of vm.ParseSampleFormat: u8, f32, unorm16
 	Channels             int
 	Flags                ArrayFlag
 	Levels               int
@@ -40,15 +40,15 @@ type ArrayInfo struct {
 type array struct {
 	dev   *device
 	shape ArrayShape
-	image ptxvm.Array
+	image vm.Array
 	whole *array   // of a level; nil: it is the whole
 	level []uint64 // handles of levels that were asked for
 }
 
 // desc is the array as the machine describes it.
-func (s *ArrayShape) desc() (ptxvm.ArrayDesc, error) {
-	f, err := ptxvm.ParseSampleFormat(fmt.Sprintf("%sx%d", s.Format, s.Channels))
-	d := ptxvm.ArrayDesc{Format: f, Levels: s.Levels}
+func (s *ArrayShape) desc() (vm.ArrayDesc, error) {
+	f, err := vm.ParseSampleFormat(fmt.Sprintf("%sx%d", s.Format, s.Channels))
+	d := vm.ArrayDesc{Format: f, Levels: s.Levels}
 	layered, cube := s.Flags&ArrayLayered != 0, s.Flags&ArrayCubemap != 0
 	w, h, n := s.Width, s.Height, s.Depth
 	switch {
@@ -58,19 +58,19 @@ func (s *ArrayShape) desc() (ptxvm.ArrayDesc, error) {
 	case cube && (w != h || n == 0 || n%6 != 0 || !layered && n != 6):
 		err = fmt.Errorf("a cube map of %dx%dx%d", w, h, n)
 	case cube && layered:
-		d.Geometry, d.Size = ptxvm.ArrayCubeLayered, []int{w, h, n / 6}
+		d.Geometry, d.Size = vm.ArrayCubeLayered, []int{w, h, n / 6}
 	case cube:
-		d.Geometry, d.Size = ptxvm.ArrayCube, []int{w, h}
+		d.Geometry, d.Size = vm.ArrayCube, []int{w, h}
 	case layered && h == 0:
-		d.Geometry, d.Size = ptxvm.Array1DLayered, []int{w, n}
+		d.Geometry, d.Size = vm.Array1DLayered, []int{w, n}
 	case layered:
-		d.Geometry, d.Size = ptxvm.Array2DLayered, []int{w, h, n}
+		d.Geometry, d.Size = vm.Array2DLayered, []int{w, h, n}
 	case n != 0:
-		d.Geometry, d.Size = ptxvm.Array3D, []int{w, h, n}
+		d.Geometry, d.Size = vm.Array3D, []int{w, h, n}
 	case h != 0:
-		d.Geometry, d.Size = ptxvm.Array2D, []int{w, h}
+		d.Geometry, d.Size = vm.Array2D, []int{w, h}
 	default:
-		d.Geometry, d.Size = ptxvm.Array1D, []int{w}
+		d.Geometry, d.Size = vm.Array1D, []int{w}
 	}
 	return d, err
 }
@@ -202,13 +202,13 @@ type ViewShape struct {
 }
 
 // desc is the view as the machine describes it. The extents of arrays and layers are their own: only block formats change them.
-func (v *ViewShape) desc(a *array) (view *ptxvm.ArrayView, err error) {
+func (v *ViewShape) desc(a *array) (view *vm.ArrayView, err error) {
 	if v.Width != a.shape.Width || v.Height != a.shape.Height || v.Depth != a.shape.Depth && (v.Depth != 0 || a.shape.Flags&ArrayLayered == 0) {
 		return nil, fmt.Errorf("a view of %dx%dx%d samples of an array of %dx%dx%d", v.Width, v.Height, v.Depth, a.shape.Width, a.shape.Height, a.shape.Depth)
 	}
-	view = &ptxvm.ArrayView{Format: a.image.Desc().Format, FirstLevel: v.Levels[0], LastLevel: v.Levels[1], FirstLayer: v.Layers[0], LastLayer: v.Layers[1]}
+	view = &vm.ArrayView{Format: a.image.Desc().Format, FirstLevel: v.Levels[0], LastLevel: v.Levels[1], FirstLayer: v.Layers[0], LastLayer: v.Layers[1]}
 	if v.Format != "" {
-		view.Format, err = ptxvm.ParseSampleFormat(fmt.Sprintf("%sx%d", v.Format, v.Channels))
+		view.Format, err = vm.ParseSampleFormat(fmt.Sprintf("%sx%d", v.Format, v.Channels))
 	}
 	return view, err
 }
@@ -216,17 +216,17 @@ func (v *ViewShape) desc(a *array) (view *ptxvm.ArrayView, err error) {
 type texture struct {
 	dev    *device
 	shape  TextureShape
-	object ptxvm.Texture
+	object vm.Texture
 }
 
 // maxAnisotropy is what CUDA clamps to.
 const maxAnisotropy = 16
 
 // addressModes are CUDA's numbers (cudaTextureAddressMode).
-var addressModes = [4]ptxvm.AddressMode{ptxvm.AddressWrap, ptxvm.AddressClamp, ptxvm.AddressMirror, ptxvm.AddressBorder}
+var addressModes = [4]vm.AddressMode{vm.AddressWrap, vm.AddressClamp, vm.AddressMirror, vm.AddressBorder}
 
-func (t *TextureShape) sampler() (s ptxvm.SamplerDesc, err error) {
-	s = ptxvm.SamplerDesc{Linear: t.Linear, MipLinear: t.MipLinear, Border: t.Border, LODBias: t.Bias, MinLOD: t.Min, MaxLOD: t.Max}
+func (t *TextureShape) sampler() (s vm.SamplerDesc, err error) {
+	s = vm.SamplerDesc{Linear: t.Linear, MipLinear: t.MipLinear, Border: t.Border, LODBias: t.Bias, MinLOD: t.Min, MaxLOD: t.Max}
 	s.MaxAnisotropy, s.Seamless = int(min(max(t.Anisotropy, 1), maxAnisotropy)), t.Seamless
 	for i, m := range t.Address {
 		if int(m) >= len(addressModes) {
@@ -237,8 +237,8 @@ func (t *TextureShape) sampler() (s ptxvm.SamplerDesc, err error) {
 	return s, nil
 }
 
-func (d *Driver) textureDesc(dev *device, t *TextureShape) (desc ptxvm.TextureDesc, code Code, err error) {
-	desc = ptxvm.TextureDesc{Normalized: t.Normalized, ReadNormalized: t.ReadNormalized, SRGB: t.SRGB}
+func (d *Driver) textureDesc(dev *device, t *TextureShape) (desc vm.TextureDesc, code Code, err error) {
+	desc = vm.TextureDesc{Normalized: t.Normalized, ReadNormalized: t.ReadNormalized, SRGB: t.SRGB}
 	if desc.Sampler, err = t.sampler(); err != nil {
 		return desc, InvalidValue, err
 	}
@@ -258,7 +258,7 @@ func (d *Driver) textureDesc(dev *device, t *TextureShape) (desc ptxvm.TextureDe
 	if t.View != nil {
 		return desc, InvalidValue, fmt.Errorf("a view of what is no array")
 	}
-	if desc.Format, err = ptxvm.ParseSampleFormat(fmt.Sprintf("%sx%d", t.Format, t.Channels)); err != nil {
+	if desc.Format, err = vm.ParseSampleFormat(fmt.Sprintf("%sx%d", t.Format, t.Channels)); err != nil {
 		return desc, InvalidValue, err
 	}
 	if t.Width <= 0 || t.Height < 0 || t.Pitch < 0 || t.Addr%textureAlign != 0 {
@@ -284,7 +284,7 @@ func (d *Driver) TextureCreate(dev int, shape TextureShape) (h uint64, code Code
 	}
 	desc, code, err := d.textureDesc(v, &shape)
 	if code == Success {
-		var object ptxvm.Texture
+		var object vm.Texture
 		if object, err = v.vm.NewTexture(desc); err == nil {
 			d.objects.Store(object.Handle(), &texture{v, shape, object})
 			return object.Handle(), Success

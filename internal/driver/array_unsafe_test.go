@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/tensor"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // TestRegister: kernels use memory of the program while it is registered.
@@ -38,7 +38,7 @@ func TestRegister(t *testing.T) {
 // TestGuard: with device memory kept from the program, copies of all directions and kernels work, and what both reach
 // has one address; registered memory has another for kernels.
 func TestGuard(t *testing.T) {
-	r := newRig(t, Config{Device: ptxvm.DeviceConfig{HostGuard: true}})
+	r := newRig(t, Config{Device: vm.DeviceConfig{HostGuard: true}})
 	f := r.function("add")
 	host := bytes.Repeat([]byte{1, 0, 0, 0}, 64)
 	a, b := r.alloc(256), r.alloc(256)
@@ -243,14 +243,14 @@ func TestClusters(t *testing.T) {
 	f, at := r.function("add"), r.alloc(64)
 	launch := func(grid, cluster uint32) Code {
 		p := addParams(at, 0, 1)
-		return r.Launch(0, 0, f, Launch{Grid: ptxvm.Dim3{X: grid, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 32, Y: 1, Z: 1}, Cluster: ptxvm.Dim3{X: cluster, Y: 1, Z: 1}, Buffer: address(p), BufferSize: uint64(len(p))})
+		return r.Launch(0, 0, f, Launch{Grid: vm.Dim3{X: grid, Y: 1, Z: 1}, Block: vm.Dim3{X: 32, Y: 1, Z: 1}, Cluster: vm.Dim3{X: cluster, Y: 1, Z: 1}, Buffer: address(p), BufferSize: uint64(len(p))})
 	}
 	r.want(launch(8, 4), Success)
 	r.want(launch(6, 4), InvalidClusterSize)
 	r.want(launch(16, 16), InvalidClusterSize)
 	r.want(r.FunctionSet(0, f, FuncNonPortable, 1), Success)
 	r.want(launch(16, 16), Success)
-	most, n, code := r.OccupancyClusters(0, f, Launch{Block: ptxvm.Dim3{X: 32, Y: 1, Z: 1}, Cluster: ptxvm.Dim3{X: 2, Y: 1, Z: 1}})
+	most, n, code := r.OccupancyClusters(0, f, Launch{Block: vm.Dim3{X: 32, Y: 1, Z: 1}, Cluster: vm.Dim3{X: 2, Y: 1, Z: 1}})
 	if most != maxClusters || n < 1 || code != Success {
 		t.Errorf("%d %d %d", most, n, code)
 	}

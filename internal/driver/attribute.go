@@ -5,7 +5,7 @@ package driver
 import (
 	"math"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // Version is that of the driver and the runtime: 13.5.
@@ -24,10 +24,10 @@ const (
 	pitchAlign     = 32
 )
 
-func constant(n int) func(ptxvm.DeviceInfo) int { return func(ptxvm.DeviceInfo) int { return n } }
+func constant(n int) func(vm.DeviceInfo) int { return func(vm.DeviceInfo) int { return n } }
 
 // attributes are those that are not 0, with CUDA's numbers (CUdevice_attribute, cudaDeviceAttr).
-var attributes = map[int]func(ptxvm.DeviceInfo) int{
+var attributes = map[int]func(vm.DeviceInfo) int{
 	1: constant(1024), 2: constant(1024), 3: constant(1024), 4: constant(64), // threads of a block, and its x, y, z
 	5: constant(math.MaxInt32), 6: constant(65535), 7: constant(65535), // grid x, y, z
 	8: constant(staticShared), 9: constant(constantMemory), 10: constant(warpSize), 11: constant(math.MaxInt32),
@@ -38,25 +38,25 @@ var attributes = map[int]func(ptxvm.DeviceInfo) int{
 	27: constant(32768), 28: constant(32768), 29: constant(2048),
 	30: constant(textureAlign), 31: constant(1), // surface alignment; concurrent kernels
 	36: constant(memoryKHz), 37: constant(busWidth), 38: constant(l2Cache),
-	39: func(s ptxvm.DeviceInfo) int { return s.ThreadsPerSM },
+	39: func(s vm.DeviceInfo) int { return s.ThreadsPerSM },
 	40: constant(2), 41: constant(1), // copy engines; unified addresses
 	51: constant(pitchAlign),
-	75: func(s ptxvm.DeviceInfo) int { return s.Major },
-	76: func(s ptxvm.DeviceInfo) int { return s.Minor },
+	75: func(s vm.DeviceInfo) int { return s.Major },
+	76: func(s vm.DeviceInfo) int { return s.Minor },
 	78: constant(1), 79: constant(1), 80: constant(1), // stream priorities; L1 for global and local memory
-	81: func(s ptxvm.DeviceInfo) int { return s.SharedPerSM },
+	81: func(s vm.DeviceInfo) int { return s.SharedPerSM },
 	82: constant(registersPerSM), 83: constant(1), // managed memory
 	86: constant(1), 87: constant(2), 89: constant(1), 90: constant(1), // native atomics with the host; f32:f64; concurrent managed access; preemption
 	92: constant(1), 93: constant(1), 94: constant(1), // words in streams: of 32 and 64 bits, waiting for bits that are not set
 	95:  constant(1), // cooperative launch
-	97:  func(s ptxvm.DeviceInfo) int { return s.SharedPerCTA },
+	97:  func(s vm.DeviceInfo) int { return s.SharedPerCTA },
 	101: constant(1), // the host reaches managed memory directly
 	102: constant(1), // virtual memory management
-	106: func(s ptxvm.DeviceInfo) int { return s.CTAsPerSM },
-	111: func(s ptxvm.DeviceInfo) int { return s.ReservedShared },
-	115: constant(1),                                                // memory pools
-	120: func(s ptxvm.DeviceInfo) int { return btoi(s.Major >= 9) }, // clusters
-	122: constant(1), 123: constant(1),                              // words in streams again
+	106: func(s vm.DeviceInfo) int { return s.CTAsPerSM },
+	111: func(s vm.DeviceInfo) int { return s.ReservedShared },
+	115: constant(1),                                             // memory pools
+	120: func(s vm.DeviceInfo) int { return btoi(s.Major >= 9) }, // clusters
+	122: constant(1), 123: constant(1),                           // words in streams again
 	142: constant(1), 144: constant(1), // memory pools of the host's memory
 }
 

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cudaabi"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // Code is an error code of CUDA; the runtime and the driver API share the numbers used here.
@@ -66,26 +66,26 @@ const (
 // codeOf is the code of what a launch or load returned, and whether every later call returns it too: what
 // stops a kernel does, what keeps one from starting does not.
 func codeOf(err error) (code Code, sticky bool) {
-	var fault *ptxvm.Fault
-	var reports *ptxvm.SanitizerError
+	var fault *vm.Fault
+	var reports *vm.SanitizerError
 	switch {
 	case err == nil:
 		return Success, false
 	case errors.As(err, &fault):
 		return Code(cudaabi.FaultCode(fault.Code)), true
-	case errors.As(err, new(*ptxvm.DeadlockError)), errors.Is(err, ptxvm.ErrStepLimit):
+	case errors.As(err, new(*vm.DeadlockError)), errors.Is(err, vm.ErrStepLimit):
 		return LaunchTimeout, true
-	case errors.As(err, new(*ptxvm.UnsupportedError)):
+	case errors.As(err, new(*vm.UnsupportedError)):
 		return NotSupported, false
-	case errors.As(err, new(*ptxvm.ArgError)):
+	case errors.As(err, new(*vm.ArgError)):
 		return InvalidConfiguration, false
-	case errors.As(err, new(ptxvm.Diagnostics)):
+	case errors.As(err, new(vm.Diagnostics)):
 		return InvalidPTX, false
-	case errors.Is(err, ptxvm.ErrOutOfMemory):
+	case errors.Is(err, vm.ErrOutOfMemory):
 		return OutOfMemory, false
-	case errors.Is(err, ptxvm.ErrClosed):
+	case errors.Is(err, vm.ErrClosed):
 		return InvalidHandle, false
-	case errors.As(err, new(*ptxvm.DefectError)):
+	case errors.As(err, new(*vm.DefectError)):
 		return Unknown, true
 	case errors.As(err, &reports):
 		return Success, false // what sanitizers report has happened on hardware in silence

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // counting adds 1 to a word, and sets a condition to whether it is below a limit.
@@ -35,7 +35,7 @@ func TestConditional(t *testing.T) {
 	r.want(code, Success)
 	at, code := r.Alloc(0, 4, MemoryManaged)
 	r.want(code, Success)
-	one := ptxvm.Dim3{X: 1, Y: 1, Z: 1}
+	one := vm.Dim3{X: 1, Y: 1, Z: 1}
 	loop := func(limit uint32) uint64 {
 		g, code := r.GraphCreate()
 		r.want(code, Success)

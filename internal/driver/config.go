@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/vm"
 	"ptxvm.invalid/ptxvm/report"
 )
 
 // Config is what the environment says. Host gives the library's surroundings.
 type Config struct {
-	Device   ptxvm.DeviceConfig
+	Device   vm.DeviceConfig
 	Devices  int
 	Blocking bool // each call waits for its work
 	Quiet    bool
@@ -32,8 +32,8 @@ var variables = map[string]func(c *Config, value string) error{
 		}
 		return err
 	},
-	"PTXVM_ASSUME": func(c *Config, v string) error { c.Device.Assume = v; return ptxvm.CheckAssume(v) },
-	"PTXVM_ASYNC":  func(c *Config, v string) (err error) { c.Device.Async, err = ptxvm.ParseAsync(v); return err },
+	"PTXVM_ASSUME": func(c *Config, v string) error { c.Device.Assume = v; return vm.CheckAssume(v) },
+	"PTXVM_ASYNC":  func(c *Config, v string) (err error) { c.Device.Async, err = vm.ParseAsync(v); return err },
 	"PTXVM_BOUNDS": func(c *Config, v string) error {
 		if v != "exact" && v != "page" {
 			return fmt.Errorf("want exact or page")
@@ -43,7 +43,7 @@ var variables = map[string]func(c *Config, value string) error{
 	},
 	"PTXVM_DETERMINISTIC": func(c *Config, v string) error { c.Device.Deterministic = v != "" && v != "0"; return nil },
 	"PTXVM_DEVICES":       func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
-	"PTXVM_ENGINE":        func(c *Config, v string) (err error) { c.Device.Engine, err = ptxvm.ParseEngine(v); return err },
+	"PTXVM_ENGINE":        func(c *Config, v string) (err error) { c.Device.Engine, err = vm.ParseEngine(v); return err },
 	"PTXVM_HOST_ACCESS": func(c *Config, v string) error {
 		if v != "fault" && v != "allow" {
 			return fmt.Errorf("want allow or fault")
@@ -57,7 +57,7 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_PROGRESS":        func(c *Config, v string) error { c.Progress = v != "" && v != "0"; return nil },
 	"PTXVM_REPORT":          func(c *Config, v string) error { c.Report = v; return nil },
 	"PTXVM_QUIET":           func(c *Config, v string) error { c.Quiet = v != "" && v != "0"; return nil },
-	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = ptxvm.ParseSanitize(v); return err },
+	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = vm.ParseSanitize(v); return err },
 	"PTXVM_SEED": func(c *Config, v string) (err error) {
 		if c.Device.Seed, err = strconv.ParseUint(v, 0, 64); err != nil {
 			return fmt.Errorf("want a number, such as 7")

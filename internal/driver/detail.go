@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/quote"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // detail is all that an error has to say, without a newline at its end. nvcc writes whole paths into programs; those below
@@ -37,7 +37,7 @@ func (d *Driver) detail(err error) string {
 
 // withOrigin adds to a fault's report where the allocation beside the address was made, behind the line about it.
 func (d *Driver) withOrigin(text string, err error) string {
-	var fault *ptxvm.Fault
+	var fault *vm.Fault
 	if d.host.Origin == nil || !errors.As(err, &fault) || fault.Near == nil {
 		return text
 	}

@@ -6,6 +6,6 @@
 // also wait for items of other streams (events, the legacy default stream). A goroutine that waits for a stream runs
 // its items itself if no other does, so that a launch followed by a synchronisation changes no thread.
 //
-// Device addresses are host addresses (ptxvm.DeviceConfig.HostPointers), so managed and pinned memory need
+// Device addresses are host addresses (vm.DeviceConfig.HostPointers), so managed and pinned memory need
 // no copies.
 package driver

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // Host is what the surrounding process gives the driver.
@@ -59,7 +59,7 @@ type Driver struct {
 type device struct {
 	d      *Driver
 	number int
-	vm     *ptxvm.Device
+	vm     *vm.Device
 	legacy *stream
 
 	physical atomic.Uint64 // bytes of PhysicalCreate
@@ -83,13 +83,13 @@ func New(cfg Config, host Host) (*Driver, error) {
 	if cfg.Progress {
 		vc.Progress = d.progress
 	}
-	machines, err := ptxvm.NewDevices(cfg.Devices, &vc)
+	machines, err := vm.NewDevices(cfg.Devices, &vc)
 	if err != nil {
 		return nil, err
 	}
 	d.races = racesOf(machines[0], vc.Sanitize)
-	for i, vm := range machines {
-		dev := &device{d: d, number: i, vm: vm, streams: map[*stream]bool{}}
+	for i, machine := range machines {
+		dev := &device{d: d, number: i, vm: machine, streams: map[*stream]bool{}}
 		dev.legacy = &stream{dev: dev, blocking: true, order: d.races.NewQueue()}
 		dev.streams[dev.legacy] = true
 		d.devices = append(d.devices, dev)

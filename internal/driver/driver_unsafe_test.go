@@ -11,7 +11,7 @@ import (
 	"time"
 	"unsafe"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // kernels are those of these tests: add adds a number to each of n words; late waits for a word of the host.
@@ -111,7 +111,7 @@ func address(p []byte) uint64 {
 }
 
 func (r *rig) launch(stream, f uint64, blocks uint32, params []byte) Code {
-	return r.Launch(0, stream, f, Launch{Grid: ptxvm.Dim3{X: blocks, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 64, Y: 1, Z: 1},
+	return r.Launch(0, stream, f, Launch{Grid: vm.Dim3{X: blocks, Y: 1, Z: 1}, Block: vm.Dim3{X: 64, Y: 1, Z: 1},
 		Buffer: address(params), BufferSize: uint64(len(params))})
 }
 
@@ -237,9 +237,9 @@ func TestCodes(t *testing.T) {
 		"free as pinned":          {r.Free(at, true), InvalidValue},
 		"free null":               {r.Free(0, false), Success},
 		"empty grid":              {r.launch(0, f, 0, addParams(at, 1, 1)), InvalidConfiguration},
-		"block":                   {r.Launch(0, 0, f, Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 1025, Y: 1, Z: 1}}), InvalidConfiguration},
-		"shared":                  {r.Launch(0, 0, f, Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Shared: 48<<10 + 1}), InvalidValue},
-		"no arguments":            {r.Launch(0, 0, f, Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 1, Y: 1, Z: 1}}), InvalidValue},
+		"block":                   {r.Launch(0, 0, f, Launch{Grid: vm.Dim3{X: 1, Y: 1, Z: 1}, Block: vm.Dim3{X: 1025, Y: 1, Z: 1}}), InvalidConfiguration},
+		"shared":                  {r.Launch(0, 0, f, Launch{Grid: vm.Dim3{X: 1, Y: 1, Z: 1}, Block: vm.Dim3{X: 1, Y: 1, Z: 1}, Shared: 48<<10 + 1}), InvalidValue},
+		"no arguments":            {r.Launch(0, 0, f, Launch{Grid: vm.Dim3{X: 1, Y: 1, Z: 1}, Block: vm.Dim3{X: 1, Y: 1, Z: 1}}), InvalidValue},
 		"function that is none":   {r.launch(0, 12345, 1, nil), InvalidHandle},
 		"stream that is none":     {r.launch(777, f, 1, addParams(at, 1, 1)), InvalidHandle},
 		"event that is none":      {r.EventRecord(0, r.module, 0, false), InvalidHandle},
@@ -369,7 +369,7 @@ func TestBoxes(t *testing.T) {
 // TestConfigure: names that are never read are noticed, and wrong values are errors.
 func TestConfigure(t *testing.T) {
 	c, warnings, err := Configure([]string{"PTXVM_ENGINE=interp", "PTXVM_MEMORY=3G", "PTXVM_DEVICES=2", "PTXVM_SEDE=1", "HOME=/", "CUDA_LAUNCH_BLOCKING=1", "PTXVM_BOUNDS=page", "PTXVM_REPORT=r", "PTXVM_PROGRESS=1", "PTXVM_TRACE=calls"})
-	if err != nil || !c.Device.PageBounds || c.Report != "r" || !c.Progress || c.Device.Engine != ptxvm.Interp || c.Device.Memory != 3<<30 || c.Devices != 2 || !c.Blocking {
+	if err != nil || !c.Device.PageBounds || c.Report != "r" || !c.Progress || c.Device.Engine != vm.Interp || c.Device.Memory != 3<<30 || c.Devices != 2 || !c.Blocking {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "PTXVM_SEED") {

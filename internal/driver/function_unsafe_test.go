@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // TestFunctionResources: attributes of functions tell bytes of constants and of local memory, and an estimate of registers, which directives
@@ -72,7 +72,7 @@ func TestFunctionResources(t *testing.T) {
 	out, code := r.Alloc(0, 4, MemoryManaged)
 	r.want(code, Success)
 	params := binary.LittleEndian.AppendUint64(nil, out)
-	l := Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Buffer: address(params), BufferSize: 8}
+	l := Launch{Grid: vm.Dim3{X: 1, Y: 1, Z: 1}, Block: vm.Dim3{X: 1, Y: 1, Z: 1}, Buffer: address(params), BufferSize: 8}
 	r.want(r.Launch(0, 0, f, l), Success)
 	r.want(r.Synchronize(0), Success)
 	if n := r.word(out); n != 64 {

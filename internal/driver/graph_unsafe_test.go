@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 func (r *rig) word(at uint64) uint32 { return binary.LittleEndian.Uint32(hostBytes(at, 4)) }
@@ -29,8 +29,8 @@ func (r *rig) node(g uint64, p NodeParams, after ...uint64) uint64 {
 // adding is a node that adds a number to one word.
 func (r *rig) adding(at uint64, by uint32) NodeParams {
 	params := addParams(at, by, 1)
-	return NodeParams{Kind: KernelNode, Function: r.function("add"), Launch: Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1},
-		Block: ptxvm.Dim3{X: 64, Y: 1, Z: 1}, Buffer: address(params), BufferSize: uint64(len(params))}}
+	return NodeParams{Kind: KernelNode, Function: r.function("add"), Launch: Launch{Grid: vm.Dim3{X: 1, Y: 1, Z: 1},
+		Block: vm.Dim3{X: 64, Y: 1, Z: 1}, Buffer: address(params), BufferSize: uint64(len(params))}}
 }
 
 func setting(at uint64, v uint32) NodeParams {

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // plainShared is the dynamic shared memory that a kernel may have without asking (CUDA C++ Programming
@@ -19,7 +19,7 @@ const plainShared = 48 << 10
 // function is a kernel of a module.
 type function struct {
 	m           *module
-	info        ptxvm.KernelInfo
+	info        vm.KernelInfo
 	block       int          // bytes of parameters
 	maxDynamic  atomic.Int32 // by FunctionSet
 	nonPortable atomic.Bool  // the same: clusters of more CTAs than all devices run
@@ -28,11 +28,11 @@ type function struct {
 
 // loaded is a function on a device, with the last shape that was found to be possible.
 type loaded struct {
-	kernel *ptxvm.Kernel
-	shape  atomic.Pointer[ptxvm.Launch]
+	kernel *vm.Kernel
+	shape  atomic.Pointer[vm.Launch]
 }
 
-func newFunction(m *module, info ptxvm.KernelInfo, devices int) *function {
+func newFunction(m *module, info vm.KernelInfo, devices int) *function {
 	f := &function{m: m, info: info, on: make([]atomic.Pointer[loaded], devices)}
 	for _, p := range info.Params {
 		f.block = max(f.block, p.Offset+p.Size)
@@ -61,7 +61,7 @@ func (f *function) load(dev *device) (*loaded, Code) {
 
 // Launch is what a program asks for.
 type Launch struct {
-	Grid, Block, Cluster ptxvm.Dim3 // Cluster zero: the kernel's own
+	Grid, Block, Cluster vm.Dim3 // Cluster zero: the kernel's own
 	Shared               uint32
 	Cooperative          bool
 	Programmatic         bool   // it may begin before the kernel in front of it in its stream is over (griddepcontrol)
@@ -88,7 +88,7 @@ type kernelWork struct {
 	on     *loaded
 	fn     uint64
 	launch Launch // without its arguments
-	shape  ptxvm.Launch
+	shape  vm.Launch
 	params []byte
 }
 
@@ -108,7 +108,7 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 	if !ok {
 		return nil, InvalidHandle
 	}
-	if one := (ptxvm.Dim3{X: 1, Y: 1, Z: 1}); l.Block == one && f.info.ReqBlock != (ptxvm.Dim3{}) {
+	if one := (vm.Dim3{X: 1, Y: 1, Z: 1}); l.Block == one && f.info.ReqBlock != (vm.Dim3{}) {
 		l.Block = f.info.ReqBlock // so are kernels of CUDA Tile launched, whose threads are the compiler's choice
 	}
 	if code := f.admit(dev, &l); code != Success {
@@ -118,7 +118,7 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 	if code != Success {
 		return nil, code
 	}
-	shape := ptxvm.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: int(l.Shared)}
+	shape := vm.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: int(l.Shared)}
 	if last := on.shape.Load(); last == nil || *last != shape {
 		if err := on.kernel.Ready(shape); err != nil {
 			return nil, d.fail(err, "")
@@ -166,7 +166,7 @@ func (f *function) admit(dev *device, l *Launch) Code {
 // processors is how many multiprocessors programs see: as many as there are CPUs, since they scale their work by it, and where
 // there are clusters at least as many as the largest takes, since persistent kernels round that number down to whole
 // clusters and launch as many CTAs.
-func processors(s ptxvm.DeviceInfo) int {
+func processors(s vm.DeviceInfo) int {
 	if s.Major < 9 {
 		return runtime.GOMAXPROCS(0)
 	}
@@ -232,7 +232,7 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 	}
 	switch attribute {
 	case FuncMaxThreads:
-		if f.info.ReqBlock != (ptxvm.Dim3{}) {
+		if f.info.ReqBlock != (vm.Dim3{}) {
 			return int(f.info.ReqBlock.Count()), Success
 		}
 		if f.info.MaxThreads != 0 {

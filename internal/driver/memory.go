@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // MemoryKind is who an allocation is for.
@@ -27,7 +27,7 @@ type Block struct {
 	Start, Size uint64
 	Device      int
 	Kind        MemoryKind
-	buffer      ptxvm.Buffer
+	buffer      vm.Buffer
 	graph       bool   // belongs to graphs, which release it
 	used        bool   // of what graphs have: between its node and that which frees it
 	left        bool   // the same by the order of calls: a launch has allocated it, and nothing frees it so far

@@ -12,18 +12,18 @@ import (
 	"strings"
 	"sync"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/fatbin"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // module is linked PTX. It is loaded onto each device that uses it, when it does.
 type module struct {
 	d     *Driver
-	parts []*ptxvm.Module
+	parts []*vm.Module
 	mu    sync.Mutex
-	on    []*ptxvm.Program  // by device; nil: not loaded
+	on    []*vm.Program     // by device; nil: not loaded
 	self  uint64            // handle
 	found map[string]uint64 // handles of functions that were asked for
 }
@@ -61,7 +61,7 @@ func (d *Driver) Load(images [][]byte) (h uint64, log string, code Code) {
 	if code != Success {
 		return 0, "", code
 	}
-	m := &module{d: d, on: make([]*ptxvm.Program, len(d.devices)), found: map[string]uint64{}}
+	m := &module{d: d, on: make([]*vm.Program, len(d.devices)), found: map[string]uint64{}}
 	for _, image := range images {
 		part, err := d.part(image)
 		switch {
@@ -81,7 +81,7 @@ func (d *Driver) Load(images [][]byte) (h uint64, log string, code Code) {
 
 // refused says why a module cannot be loaded.
 func (d *Driver) refused(err error) (uint64, string, Code) {
-	var list ptxvm.Diagnostics
+	var list vm.Diagnostics
 	code, text := InvalidImage, err.Error()
 	switch {
 	case errors.As(err, &list):
@@ -97,7 +97,7 @@ func (d *Driver) refused(err error) (uint64, string, Code) {
 }
 
 // part compiles one image.
-func (d *Driver) part(image []byte) (*ptxvm.Module, error) {
+func (d *Driver) part(image []byte) (*vm.Module, error) {
 	name, text := "module.ptx", image
 	if fatbin.IsFatbin(image) || fatbin.IsELF(image) {
 		units, err := fatbin.Read(image, 0)
@@ -139,12 +139,12 @@ func choose(units []fatbin.Unit, device isa.Target) (fatbin.Text, error) {
 }
 
 // compile compiles PTX; the same text twice gives the same module.
-func (d *Driver) compile(name string, text []byte) (*ptxvm.Module, error) {
+func (d *Driver) compile(name string, text []byte) (*vm.Module, error) {
 	key := sha256.Sum256(text)
 	if m := d.compiled.find(key); m != nil {
 		return m, nil
 	}
-	m, err := ptxvm.Compile(name, text, nil)
+	m, err := vm.Compile(name, text, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (m *module) arch() (newest int) {
 }
 
 // program loads the module onto a device, the first time.
-func (m *module) program(dev *device) (*ptxvm.Program, Code) {
+func (m *module) program(dev *device) (*vm.Program, Code) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.on[dev.number]; p != nil {
@@ -181,7 +181,7 @@ func (m *module) program(dev *device) (*ptxvm.Program, Code) {
 }
 
 // addVariables makes a program's variables known by their addresses.
-func (d *Driver) addVariables(p *ptxvm.Program, dev int) {
+func (d *Driver) addVariables(p *vm.Program, dev int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, v := range p.Globals() {
@@ -196,7 +196,7 @@ func (d *Driver) addVariables(p *ptxvm.Program, dev int) {
 }
 
 // end unloads a program whose launches are over.
-func (m *module) end(p *ptxvm.Program) {
+func (m *module) end(p *vm.Program) {
 	m.d.mu.Lock()
 	for _, v := range p.Globals() {
 		if b, err := p.Global(v.Name); err == nil {
@@ -237,7 +237,7 @@ func (d *Driver) Function(dev int, h uint64, name string) (f uint64, code Code) 
 	if code != Success {
 		return 0, code
 	}
-	i := slices.IndexFunc(infos, func(k ptxvm.KernelInfo) bool { return k.Name == name })
+	i := slices.IndexFunc(infos, func(k vm.KernelInfo) bool { return k.Name == name })
 	if i < 0 {
 		return 0, NotFound
 	}
@@ -267,7 +267,7 @@ func (d *Driver) FunctionModule(fn uint64) (h uint64, code Code) {
 }
 
 // program finds a module, and its program on a device.
-func (d *Driver) program(dev int, h uint64) (*module, *ptxvm.Program, Code) {
+func (d *Driver) program(dev int, h uint64) (*module, *vm.Program, Code) {
 	v, code := d.device(dev)
 	if code != Success {
 		return nil, nil, code
@@ -281,7 +281,7 @@ func (d *Driver) program(dev int, h uint64) (*module, *ptxvm.Program, Code) {
 }
 
 // kernels lists the kernels of a module, which it loads onto a device.
-func (d *Driver) kernels(dev int, h uint64) (*module, []ptxvm.KernelInfo, Code) {
+func (d *Driver) kernels(dev int, h uint64) (*module, []vm.KernelInfo, Code) {
 	m, p, code := d.program(dev, h)
 	if code != Success {
 		return nil, nil, code
@@ -290,7 +290,7 @@ func (d *Driver) kernels(dev int, h uint64) (*module, []ptxvm.KernelInfo, Code) 
 }
 
 // function gives a kernel its handle, the first time.
-func (m *module) function(info ptxvm.KernelInfo) uint64 {
+func (m *module) function(info vm.KernelInfo) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	h, ok := m.found[info.Name]
@@ -308,7 +308,7 @@ func (d *Driver) Managed(dev int, h uint64, name string) (addr, size uint64, cod
 	if code != Success {
 		return 0, 0, code
 	}
-	if !slices.ContainsFunc(p.Globals(), func(v ptxvm.VarInfo) bool { return v.Name == name && v.Managed }) {
+	if !slices.ContainsFunc(p.Globals(), func(v vm.VarInfo) bool { return v.Name == name && v.Managed }) {
 		return 0, 0, NotFound
 	}
 	return variable(p, name)
@@ -324,7 +324,7 @@ func (d *Driver) Variable(dev int, h uint64, name string) (addr, size uint64, co
 	return variable(p, name)
 }
 
-func variable(p *ptxvm.Program, name string) (addr, size uint64, code Code) {
+func variable(p *vm.Program, name string) (addr, size uint64, code Code) {
 	b, err := p.Global(name)
 	if err != nil {
 		return 0, 0, NotFound

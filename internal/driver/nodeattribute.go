@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"maps"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // AttributeValue is what an attribute is, as CUDA lays it out (cudaLaunchAttributeValue).
@@ -82,7 +82,7 @@ func (d *Driver) setLaunch(n *node, w *kernelWork, id int, value *AttributeValue
 	if id == attributeCooperative {
 		l.Cooperative = word(0) != 0
 	} else {
-		l.Cluster = ptxvm.Dim3{X: word(0), Y: word(1), Z: word(2)}
+		l.Cluster = vm.Dim3{X: word(0), Y: word(1), Z: word(2)}
 	}
 	changed, code := d.relaunched(n.dev, w, l)
 	if code == Success {

@@ -2,10 +2,10 @@ package driver
 
 // This file says how much of a kernel a device holds at a time.
 
-import "ptxvm.invalid/ptxvm"
+import "ptxvm.invalid/ptxvm/internal/vm"
 
 // resident is how many CTAs of a kernel a multiprocessor holds.
-func (f *function) resident(s ptxvm.DeviceInfo, threads, dynamic int) int {
+func (f *function) resident(s vm.DeviceInfo, threads, dynamic int) int {
 	const registers, granule = 64 << 10, 256
 	warps := (threads + 31) / 32
 	n := min(s.CTAsPerSM, s.ThreadsPerSM/(warps*32), registers/max(warps*32*registersAssumption, granule))
@@ -16,14 +16,14 @@ func (f *function) resident(s ptxvm.DeviceInfo, threads, dynamic int) int {
 }
 
 // asked finds a function on a device, and how large that is.
-func (d *Driver) asked(dev int, fn uint64) (*function, ptxvm.DeviceInfo, Code) {
+func (d *Driver) asked(dev int, fn uint64) (*function, vm.DeviceInfo, Code) {
 	v, code := d.device(dev)
 	if code != Success {
-		return nil, ptxvm.DeviceInfo{}, code
+		return nil, vm.DeviceInfo{}, code
 	}
 	f, ok := lookup[*function](d, fn)
 	if !ok {
-		return nil, ptxvm.DeviceInfo{}, InvalidHandle
+		return nil, vm.DeviceInfo{}, InvalidHandle
 	}
 	return f, v.vm.Info(), Success
 }

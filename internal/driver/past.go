@@ -5,17 +5,17 @@ package driver
 import (
 	"sync"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // passed are the instructions that have been spoken of.
 type passed struct {
 	mu   sync.Mutex
-	seen map[string]bool // by ptxvm.Fault.ID
+	seen map[string]bool // by vm.Fault.ID
 }
 
 // first reports whether it is the first time, and notes it.
-func (p *passed) first(f *ptxvm.Fault) bool {
+func (p *passed) first(f *vm.Fault) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.seen[f.ID] {
@@ -29,7 +29,7 @@ func (p *passed) first(f *ptxvm.Fault) bool {
 }
 
 // tellPast says what has been let pass, each instruction once.
-func (d *Driver) tellPast(list []*ptxvm.Fault) {
+func (d *Driver) tellPast(list []*vm.Fault) {
 	for _, f := range list {
 		if d.past.first(f) {
 			text := d.detail(f)

@@ -7,20 +7,20 @@ import (
 	"fmt"
 	"slices"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/san/race"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // keptShare is the part of a device's memory, one in so many bytes, that may be kept of what kernels that are over have touched.
 const keptShare = 4
 
 // racesOf is what looks for races between streams; nil if they are not wanted.
-func racesOf(vm *ptxvm.Device, set ptxvm.Sanitize) *streams.Order {
-	if set&ptxvm.SanitizeRace == 0 {
+func racesOf(on *vm.Device, set vm.Sanitize) *streams.Order {
+	if set&vm.SanitizeRace == 0 {
 		return nil
 	}
-	_, limit := vm.Memory()
+	_, limit := on.Memory()
 	return streams.New(int64(limit / keptShare))
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // shared are kernels that meet in memory: count by atomic operations, tell and heed by a flag.
@@ -124,7 +124,7 @@ func TestProgrammaticRaces(t *testing.T) {
 			r.want(code, Success)
 			c.do(r)
 			params := binary.LittleEndian.AppendUint64(nil, r.at)
-			r.want(r.Launch(0, r.a, f, Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 16, Y: 1, Z: 1}, Programmatic: c.programmatic,
+			r.want(r.Launch(0, r.a, f, Launch{Grid: vm.Dim3{X: 1, Y: 1, Z: 1}, Block: vm.Dim3{X: 16, Y: 1, Z: 1}, Programmatic: c.programmatic,
 				Buffer: address(params), BufferSize: uint64(len(params))}), Success)
 			r.settle(r.a)
 			r.check(c.want)
@@ -142,7 +142,7 @@ type raceRig struct {
 }
 
 func newRaceRig(t *testing.T) *raceRig {
-	r := &raceRig{rig: newRig(t, Config{Device: ptxvm.DeviceConfig{Arch: "sm_90", Sanitize: ptxvm.SanitizeRace}})}
+	r := &raceRig{rig: newRig(t, Config{Device: vm.DeviceConfig{Arch: "sm_90", Sanitize: vm.SanitizeRace}})}
 	r.host.Call = func(uint64, uint64) {}
 	r.add, r.a, r.b, r.at = r.function("add"), r.stream(StreamNonBlocking), r.stream(StreamNonBlocking), r.alloc(256)
 	h, _, code := r.Load([][]byte{[]byte(shared)})
@@ -184,7 +184,7 @@ func (r *raceRig) addsAt(stream, at uint64) {
 // runs launches a kernel with one thread on the words.
 func (r *raceRig) runs(stream, f uint64) {
 	params := binary.LittleEndian.AppendUint64(nil, r.at)
-	r.want(r.Launch(0, stream, f, Launch{Grid: ptxvm.Dim3{X: 1, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 1, Y: 1, Z: 1},
+	r.want(r.Launch(0, stream, f, Launch{Grid: vm.Dim3{X: 1, Y: 1, Z: 1}, Block: vm.Dim3{X: 1, Y: 1, Z: 1},
 		Buffer: address(params), BufferSize: uint64(len(params))}), Success)
 }
 

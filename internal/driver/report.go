@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/sarif"
+	"ptxvm.invalid/ptxvm/internal/vm"
 	"ptxvm.invalid/ptxvm/report"
 )
 
@@ -38,11 +38,11 @@ func openReports(path string) (reports, error) {
 
 // reportLine is a line of the file (docs/howto/cuda-programs.md); the names are those of run --report.
 type reportLine struct {
-	Schema    int             `json:"schema"`
-	Error     Code            `json:"error"` // CUDA's number; 0 for what hardware would not have noticed
-	Message   string          `json:"message"`
-	Fault     *ptxvm.Fault    `json:"fault,omitempty"`
-	Sanitizer []*ptxvm.Report `json:"sanitizer,omitempty"`
+	Schema    int          `json:"schema"`
+	Error     Code         `json:"error"` // CUDA's number; 0 for what hardware would not have noticed
+	Message   string       `json:"message"`
+	Fault     *vm.Fault    `json:"fault,omitempty"`
+	Sanitizer []*vm.Report `json:"sanitizer,omitempty"`
 }
 
 // write appends what an outcome is.
@@ -51,7 +51,7 @@ func (r *reports) write(code Code, text string, err error) {
 		return
 	}
 	line := reportLine{Schema: 1, Error: code, Message: text}
-	var found *ptxvm.SanitizerError
+	var found *vm.SanitizerError
 	errors.As(err, &line.Fault)
 	if errors.As(err, &found) {
 		line.Sanitizer = found.Reports
@@ -72,7 +72,7 @@ func (r *reports) write(code Code, text string, err error) {
 
 // merge adds what an outcome is to the log, in which other processes may have written.
 func (r *reports) merge(line *reportLine) error {
-	var faults []*ptxvm.Fault
+	var faults []*vm.Fault
 	if line.Fault != nil {
 		faults = append(faults, line.Fault)
 	}

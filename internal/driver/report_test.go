@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/sarif"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // TestReport: the file gets an object for the fault and one for the module that is no PTX, and nothing for what goes well.
@@ -42,8 +42,8 @@ func TestReport(t *testing.T) {
 			Code, Kernel, ID, Address string
 			CTA, Thread               [3]uint32
 			Size                      int
-			PTX                       ptxvm.Location
-			Calls                     []ptxvm.Location
+			PTX                       vm.Location
+			Calls                     []vm.Location
 		}
 	}
 	for i, line := range lines {
@@ -117,11 +117,11 @@ func TestRunning(t *testing.T) {
 // TestPatience: a kernel is spoken of every ten seconds of its own time.
 func TestPatience(t *testing.T) {
 	var r running
-	w := &kernelWork{on: &loaded{kernel: new(ptxvm.Kernel)}}
+	w := &kernelWork{on: &loaded{kernel: new(vm.Kernel)}}
 	r.begin(w)
 	spoken := 0
 	for at := time.Duration(0); at < 35*time.Second; at += 100 * time.Millisecond {
-		if r.note(ptxvm.Progress{Kernel: "k", Elapsed: at}) {
+		if r.note(vm.Progress{Kernel: "k", Elapsed: at}) {
 			spoken++
 		}
 	}
@@ -133,16 +133,16 @@ func TestPatience(t *testing.T) {
 // TestBounds: with bounds of pages a kernel may pass the end of its buffer, which is said once for each instruction, and a
 // copy may not.
 func TestBounds(t *testing.T) {
-	for _, engine := range []ptxvm.Engine{ptxvm.Interp, ptxvm.Auto} {
+	for _, engine := range []vm.Engine{vm.Interp, vm.Auto} {
 		for _, pages := range []bool{false, true} {
 			t.Run(fmt.Sprint(engine, pages), func(t *testing.T) { testBounds(t, engine, pages) })
 		}
 	}
 }
 
-func testBounds(t *testing.T, engine ptxvm.Engine, pages bool) {
+func testBounds(t *testing.T, engine vm.Engine, pages bool) {
 	path := filepath.Join(t.TempDir(), "reports")
-	r := newRig(t, Config{Device: ptxvm.DeviceConfig{Engine: engine, PageBounds: pages}, Report: path})
+	r := newRig(t, Config{Device: vm.DeviceConfig{Engine: engine, PageBounds: pages}, Report: path})
 	at := r.alloc(400)
 	to, from, box := row(at, address(make([]byte, 404)), 404)
 	if code := r.Copy(0, 0, to, from, box, HostToDevice, SyncCall); code != InvalidValue {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // patience is how long a kernel runs before it is spoken of, and the time between two words about it.
@@ -19,15 +19,15 @@ const patience = 10 * time.Second
 type running struct {
 	mu    sync.Mutex
 	since map[*kernelWork]time.Time
-	last  map[string]ptxvm.Progress // by kernel, of the launch that told last
-	said  map[string]time.Duration  // the same, when it was spoken of
+	last  map[string]vm.Progress   // by kernel, of the launch that told last
+	said  map[string]time.Duration // the same, when it was spoken of
 }
 
 func (r *running) begin(w *kernelWork) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.since == nil {
-		r.since, r.last, r.said = map[*kernelWork]time.Time{}, map[string]ptxvm.Progress{}, map[string]time.Duration{}
+		r.since, r.last, r.said = map[*kernelWork]time.Time{}, map[string]vm.Progress{}, map[string]time.Duration{}
 	}
 	r.since[w] = time.Now()
 }
@@ -44,7 +44,7 @@ func (r *running) end(w *kernelWork) {
 }
 
 // note keeps how far a kernel is, and tells whether it is time to speak of it.
-func (r *running) note(p ptxvm.Progress) (speak bool) {
+func (r *running) note(p vm.Progress) (speak bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last == nil {
@@ -58,7 +58,7 @@ func (r *running) note(p ptxvm.Progress) (speak bool) {
 }
 
 // progress is what the devices call while a kernel runs.
-func (d *Driver) progress(p ptxvm.Progress) {
+func (d *Driver) progress(p vm.Progress) {
 	if d.running.note(p) {
 		d.warn("kernel %s", farther(p))
 	}
@@ -85,7 +85,7 @@ func (d *Driver) Running() string {
 }
 
 // farther says how far a kernel is.
-func farther(p ptxvm.Progress) string {
+func farther(p vm.Progress) string {
 	return fmt.Sprintf("%s has run for %s: %d of %d CTAs are done, %.3g million lane-ops a second", p.Kernel, seconds(p.Elapsed), p.CTAsDone, p.CTAs, p.LaneOpsPerSecond()/1e6)
 }
 

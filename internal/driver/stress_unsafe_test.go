@@ -11,7 +11,7 @@ import (
 	"time"
 	"unsafe"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 var (
@@ -238,7 +238,7 @@ func (s *stress) do(op *stressOp, device int, stream uint64) Code {
 
 func (s *stress) adds(device int, stream, f, at uint64, by uint32, n uint64) Code {
 	params := addParams(at, by, uint32(n/4))
-	code := s.Launch(device, stream, f, Launch{Grid: ptxvm.Dim3{X: uint32(n+255) / 256, Y: 1, Z: 1}, Block: ptxvm.Dim3{X: 64, Y: 1, Z: 1},
+	code := s.Launch(device, stream, f, Launch{Grid: vm.Dim3{X: uint32(n+255) / 256, Y: 1, Z: 1}, Block: vm.Dim3{X: 64, Y: 1, Z: 1},
 		Buffer: address(params), BufferSize: uint64(len(params))})
 	clear(params) // they were copied
 	return code
@@ -368,7 +368,7 @@ func stressRound(t *testing.T, seed uint64) {
 // newStressRig is a driver with two devices, of a random engine, whose host functions add as the kernel does.
 func newStressRig(t *testing.T, rng *rand.Rand) *rig {
 	cfg := Config{Devices: 2}
-	cfg.Device.Engine = []ptxvm.Engine{ptxvm.Interp, ptxvm.Auto}[rng.IntN(2)]
+	cfg.Device.Engine = []vm.Engine{vm.Interp, vm.Auto}[rng.IntN(2)]
 	cfg.Device.Workers = 1 + rng.IntN(3)
 	r := newRig(t, cfg)
 	r.host.Call = func(_, argument uint64) {

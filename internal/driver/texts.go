@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"sync"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // keptTexts is how many modules are kept after their last use.
@@ -17,21 +17,21 @@ type textHash = [sha256.Size]byte
 // texts are the modules that were compiled last, by their text.
 type texts struct {
 	mu    sync.Mutex
-	known map[textHash]*ptxvm.Module
+	known map[textHash]*vm.Module
 	order []textHash // oldest first
 }
 
-func (t *texts) find(key textHash) *ptxvm.Module {
+func (t *texts) find(key textHash) *vm.Module {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known[key]
 }
 
-func (t *texts) keep(key textHash, m *ptxvm.Module) {
+func (t *texts) keep(key textHash, m *vm.Module) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.known == nil {
-		t.known = map[textHash]*ptxvm.Module{}
+		t.known = map[textHash]*vm.Module{}
 	}
 	if t.known[key] == nil {
 		t.order = append(t.order, key)

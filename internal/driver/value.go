@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"time"
 
-	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // ValueKind is what a stream does with a word, with CUDA's numbers (CUstreamWaitValue_flags) for what it waits for.
@@ -48,7 +48,7 @@ func (op *ValueOp) met(word uint64) bool {
 // valueWork is an operation on memory that is there.
 type valueWork struct {
 	ValueOp
-	word ptxvm.Buffer
+	word vm.Buffer
 }
 
 // pollLongest bounds the pauses of a stream that waits.
