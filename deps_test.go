@@ -32,6 +32,11 @@ internal/host:      internal/machine internal/mem
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/quota internal/sem internal/uop
 internal/jit/native:
+internal/jit/ssa:
+internal/jit/analysis: internal/jit/ssa
+internal/jit/opt:  internal/jit/analysis internal/jit/ssa
+internal/jit/isel: internal/jit/ssa
+internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
 internal/jit:      internal/jit/native internal/jit/products internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san:       internal/machine internal/mem

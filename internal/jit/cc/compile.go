@@ -1,0 +1,138 @@
+package cc
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// ErrNoCompiler says that there is no C compiler.
+var ErrNoCompiler = errors.New("neither gcc nor clang is installed")
+
+// flags make a library of one file that computes what the text says, each rounding where it has it.
+var flags = []string{"-x", "c", "-std=gnu11", "-O3", "-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mpopcnt", "-mtune=native", "-ffp-contract=off", "-fno-math-errno",
+	"-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-ffreestanding", "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-fPIC",
+	"-fno-tree-loop-distribute-patterns", "-w", "-shared", "-nostdlib", "-Wl,--build-id=none"}
+
+// Compiler is the path of the compiler that is used.
+func Compiler() (string, error) {
+	for _, name := range []string{"gcc", "clang"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoCompiler
+}
+
+// Code is a compiled function.
+type Code struct {
+	code *native.Code
+	off  int
+}
+
+// Compile compiles a placed function.
+func Compile(f *ssa.Func) (*Code, error) {
+	text, err := Print(f)
+	if err != nil {
+		return nil, err
+	}
+	image, off, err := build(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	code, err := native.New(image)
+	if err != nil {
+		return nil, err
+	}
+	return &Code{code, off}, nil
+}
+
+// Call runs the code; how says where it is entered: Batch or BeginCTA.
+func (c *Code) Call(s *machine.NativeState, how uintptr) error {
+	return native.CallOn(c.code.Addr(c.off), unsafe.Pointer(s), uint64(how))
+}
+
+// Free gives the memory back. The code must not run any more.
+func (c *Code) Free() error { return c.code.Free() }
+
+// build compiles text to an image in memory order, and says where in it the function begins.
+func build(text string) (image []byte, off int, err error) {
+	compiler, err := Compiler()
+	if err != nil {
+		return nil, 0, err
+	}
+	dir, err := os.MkdirTemp("", "ptxvm-cc")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer os.RemoveAll(dir)
+	source, library := filepath.Join(dir, "kernel.c"), filepath.Join(dir, "kernel.so")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		return nil, 0, err
+	}
+	args := append(append([]string{}, flags...), "-o", library, source)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		return nil, 0, fmt.Errorf("%w\n%s", err, bytes.TrimSpace(out))
+	}
+	file, err := os.ReadFile(library)
+	if err != nil {
+		return nil, 0, err
+	}
+	return load(file)
+}
+
+// maxImage is how much memory code may want.
+const maxImage = 16 << 20
+
+// load lays a library out in memory as it is to lie there. It must need nothing: no other symbols, no relocations, no variables.
+func load(file []byte) (image []byte, off int, err error) {
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, s := range f.Sections {
+		switch {
+		case s.Type == elf.SHT_REL || s.Type == elf.SHT_RELA:
+			if s.Size != 0 {
+				return nil, 0, fmt.Errorf("the compiled code has relocations (%s)", s.Name)
+			}
+		case s.Flags&(elf.SHF_WRITE|elf.SHF_ALLOC) == elf.SHF_WRITE|elf.SHF_ALLOC && s.Type != elf.SHT_DYNAMIC && s.Size != 0 && s.Name != ".got.plt":
+			return nil, 0, fmt.Errorf("the compiled code has variables (%s)", s.Name)
+		}
+	}
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_LOAD || p.Filesz == 0 {
+			continue
+		}
+		if end := p.Vaddr + p.Filesz; end > maxImage || p.Filesz > uint64(len(file)) {
+			return nil, 0, fmt.Errorf("the compiled code has %d bytes", end)
+		} else if uint64(len(image)) < end {
+			image = append(image, make([]byte, end-uint64(len(image)))...)
+		}
+		if _, err := p.ReadAt(image[p.Vaddr:p.Vaddr+p.Filesz], 0); err != nil {
+			return nil, 0, err
+		}
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, s := range symbols {
+		switch {
+		case s.Section == elf.SHN_UNDEF:
+			return nil, 0, fmt.Errorf("the compiled code wants %s", s.Name)
+		case s.Name == Entry && s.Value < uint64(len(image)):
+			return image, int(s.Value), nil
+		}
+	}
+	return nil, 0, fmt.Errorf("the compiled code has no function %s", Entry)
+}

@@ -1,0 +1,217 @@
+package cc
+
+// This file has what each function of C begins with: types, the state of compiled code by the offsets that package machine
+// has, and the protocol of batches (machine/nativebatch.go).
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// How a batch is entered, and what stands for the code of a warp: the values of machine.Native's fields. Nothing jumps there.
+const (
+	Batch = iota + 1
+	BeginCTA
+	Start
+	Warp
+	Out
+)
+
+var state machine.NativeState
+
+// offsets are the fields of the state, by their names in C.
+var offsets = []struct {
+	name string
+	off  uintptr
+}{
+	{"GLOBAL", unsafe.Offsetof(state.GlobalHost)}, {"PARAMS", unsafe.Offsetof(state.Params)}, {"BOUNDS", unsafe.Offsetof(state.Bounds)},
+	{"MASK", unsafe.Offsetof(state.Mask)}, {"STEPS", unsafe.Offsetof(state.Steps)}, {"OPS", unsafe.Offsetof(state.Ops)},
+	{"EXITED", unsafe.Offsetof(state.Exited)}, {"LOOPED", unsafe.Offsetof(state.Looped)}, {"PLACED", unsafe.Offsetof(state.N)},
+	{"POLL", unsafe.Offsetof(state.PollFuel)}, {"PLACES", unsafe.Offsetof(state.Places)},
+	{"WARPS", batch(unsafe.Offsetof(state.Batch.Warps))}, {"WARP", batch(unsafe.Offsetof(state.Batch.Warp))},
+	{"BUDGET", batch(unsafe.Offsetof(state.Batch.Budget))}, {"REST", batch(unsafe.Offsetof(state.Batch.Rest))},
+	{"BEGAN", batch(unsafe.Offsetof(state.Batch.Began))}, {"CURRENT", batch(unsafe.Offsetof(state.Batch.Current))},
+	{"ALIVE", batch(unsafe.Offsetof(state.Batch.Alive))}, {"LATER", batch(unsafe.Offsetof(state.Batch.Later))},
+	{"PASSED", batch(unsafe.Offsetof(state.Batch.Passed))}, {"PASSLIMIT", batch(unsafe.Offsetof(state.Batch.PassLimit))},
+	{"MOVED", batch(unsafe.Offsetof(state.Batch.Moved))}, {"CTAS", batch(unsafe.Offsetof(state.Batch.CTAs))},
+	{"DONE", batch(unsafe.Offsetof(state.Batch.Done))}, {"ALLWARPS", batch(unsafe.Offsetof(state.Batch.All))},
+	{"TURN", batch(unsafe.Offsetof(state.Batch.Turn))}, {"SLICE", batch(unsafe.Offsetof(state.Batch.Slice))},
+	{"PLACE", batch(unsafe.Offsetof(state.Batch.Place))}, {"GRID", batch(unsafe.Offsetof(state.Batch.Grid))},
+	{"SMS", batch(unsafe.Offsetof(state.Batch.SMs))},
+	{"WREGS", unsafe.Offsetof(machine.NativeWarp{}.Regs)}, {"WAT", unsafe.Offsetof(machine.NativeWarp{}.At)},
+	{"WFUEL", unsafe.Offsetof(machine.NativeWarp{}.Fuel)}, {"WMASK", unsafe.Offsetof(machine.NativeWarp{}.Mask)},
+	{"WLANES", unsafe.Offsetof(machine.NativeWarp{}.Lanes)}, {"WSIZE", unsafe.Sizeof(machine.NativeWarp{})},
+	{"BSTART", unsafe.Offsetof(machine.NativeBounds{}.Start)}, {"BEND", unsafe.Offsetof(machine.NativeBounds{}.End)},
+	{"BWRITE", unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)}, {"BSIZE", unsafe.Sizeof(machine.NativeBounds{})},
+	{"PSIZE", unsafe.Sizeof(machine.NativePlace{})}, {"PMASK", unsafe.Offsetof(machine.NativePlace{}.Mask)},
+	{"PFUEL", unsafe.Offsetof(machine.NativePlace{}.Fuel)}, {"PFLAGS", unsafe.Offsetof(machine.NativePlace{}.Flags)},
+}
+
+func batch(off uintptr) uintptr { return unsafe.Offsetof(state.Batch) + off }
+
+// prelude is the text in front of each function.
+func prelude() string {
+	var b strings.Builder
+	for _, o := range offsets {
+		fmt.Fprintf(&b, "#define %s %d\n", o.name, o.off)
+	}
+	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n", BeginCTA, Start, Out, machine.FuelOut)
+	return b.String() + types + protocol + lanewise
+}
+
+// types are vectors of 32 bytes: w8 and x4 of integers, f8 and d4 of floats. The others are of narrow elements, unaligned.
+const types = `
+typedef unsigned char u8; typedef unsigned short u16; typedef unsigned u32; typedef unsigned long u64;
+typedef signed char s8; typedef short s16; typedef int s32; typedef long s64;
+typedef s32 w8 __attribute__((vector_size(32))); typedef u32 uw8 __attribute__((vector_size(32)));
+typedef s64 x4 __attribute__((vector_size(32))); typedef u64 ux4 __attribute__((vector_size(32)));
+typedef float f8 __attribute__((vector_size(32))); typedef double d4 __attribute__((vector_size(32)));
+typedef char c32 __attribute__((vector_size(32)));
+typedef s32 w4 __attribute__((vector_size(16))); typedef u32 uw4 __attribute__((vector_size(16)));
+typedef w8 w8m __attribute__((aligned(1), may_alias)); typedef x4 x4m __attribute__((aligned(1), may_alias));
+typedef u8 b8m __attribute__((vector_size(8), aligned(1), may_alias)); typedef s8 sb8m __attribute__((vector_size(8), aligned(1), may_alias));
+typedef u16 h8m __attribute__((vector_size(16), aligned(1), may_alias)); typedef s16 sh8m __attribute__((vector_size(16), aligned(1), may_alias));
+typedef u8 u8m __attribute__((may_alias)); typedef u16 u16m __attribute__((aligned(1), may_alias));
+typedef u32 u32m __attribute__((aligned(1), may_alias)); typedef u64 u64m __attribute__((aligned(1), may_alias));
+#define inline static inline __attribute__((always_inline))
+#define rare(c) __builtin_expect(!!(c), 0)
+#define U32(o) (*(u32m *)(s + (o)))
+#define U64(o) (*(u64m *)(s + (o)))
+#define splat(k) ((w8){k, k, k, k, k, k, k, k})
+#define splatx(k) ((x4){k, k, k, k})
+inline w8 wu(u32 k) { return (w8){k, k, k, k, k, k, k, k}; }
+inline x4 xu(u64 k) { return (x4){k, k, k, k}; }
+inline w8 pickw(w8 m, w8 a, w8 b) { return (w8)__builtin_ia32_pblendvb256((c32)b, (c32)a, (c32)m); }
+inline x4 pickx(x4 m, x4 a, x4 b) { return (x4)__builtin_ia32_pblendvb256((c32)b, (c32)a, (c32)m); }
+inline u32 bits(w8 m) { return __builtin_ia32_movmskps256((f8)m); }
+inline w4 low(w8 a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3); }
+inline w4 high(w8 a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
+inline x4 sextw(w4 a) { return __builtin_convertvector(a, x4); }
+inline x4 zextw(w4 a) { return (x4)__builtin_convertvector((uw4)a, ux4); }
+inline w8 even(x4 a, x4 b) { return __builtin_shufflevector((w8)a, (w8)b, 0, 2, 4, 6, 8, 10, 12, 14); }
+inline w8 canon(w8 a) { return pickw((w8)((f8)a != (f8)a), splat(0x7fffffff), a); }
+inline u32 shlw(u32 a, u32 n) { return n < 32 ? a << n : 0; }
+inline u32 shrw(u32 a, u32 n) { return n < 32 ? a >> n : 0; }
+inline u32 sarw(u32 a, u32 n) { return (s32)a >> (n < 32 ? n : 31); }
+inline u64 shlx(u64 a, u64 n) { return n < 64 ? a << n : 0; }
+inline u64 shrx(u64 a, u64 n) { return n < 64 ? a >> n : 0; }
+inline u64 sarx(u64 a, u64 n) { return (s64)a >> (n < 64 ? n : 63); }
+inline w8 shlw8(w8 a, w8 n) { return (w8)((uw8)n < 32) & (w8)((uw8)a << (uw8)(n & 31)); }
+inline w8 shrw8(w8 a, w8 n) { return (w8)((uw8)n < 32) & (w8)((uw8)a >> (uw8)(n & 31)); }
+inline w8 sarw8(w8 a, w8 n) { return a >> pickw((w8)((uw8)n < 32), n, splat(31)); }
+inline x4 shlx4(x4 a, x4 n) { return (x4)((ux4)n < 64) & (x4)((ux4)a << (ux4)(n & 63)); }
+inline x4 shrx4(x4 a, x4 n) { return (x4)((ux4)n < 64) & (x4)((ux4)a >> (ux4)(n & 63)); }
+inline x4 sarx4(x4 a, x4 n) { return a >> pickx((x4)((ux4)n < 64), n, splatx(63)); }
+inline w8 mulhiu8(w8 a, w8 b) {
+	ux4 e = (ux4)__builtin_ia32_pmuludq256(a, b), o = (ux4)__builtin_ia32_pmuludq256((w8)((ux4)a >> 32), (w8)((ux4)b >> 32));
+	return (w8)(e >> 32 | (o & 0xffffffff00000000));
+}
+inline w8 mulhis8(w8 a, w8 b) {
+	ux4 e = (ux4)__builtin_ia32_pmuldq256(a, b), o = (ux4)__builtin_ia32_pmuldq256((w8)((ux4)a >> 32), (w8)((ux4)b >> 32));
+	return (w8)(e >> 32 | (o & 0xffffffff00000000));
+}
+inline w8 popcw8(w8 a) {
+	uw8 v = (uw8)a;
+	v -= v >> 1 & 0x55555555;
+	v = (v & 0x33333333) + (v >> 2 & 0x33333333);
+	v = (v + (v >> 4)) & 0x0f0f0f0f;
+	return (w8)(v * 0x01010101 >> 24);
+}
+inline w8 u2f8(w8 a) { return (w8)__builtin_convertvector((uw8)a, f8); }
+`
+
+// protocol goes from warp to warp and from CTA to CTA. It is entered with what the warp has counted.
+const protocol = `
+inline u32 pick(char *s, u64 steps, u32 *w) {
+	u32 later = U32(LATER);
+	if (!later) return 0;
+	if (rare(steps > U64(BUDGET))) goto end;
+	*w = __builtin_ctz(later);
+	u64 warp = U64(WARPS) + WSIZE * *w;
+	if (rare(*(u64m *)(warp + WAT) == OUT)) goto end;
+	U32(CURRENT) = later & -later;
+	U32(LATER) = later & (later - 1);
+	U64(WARP) = warp;
+	U32(MASK) = *(u32m *)(warp + WMASK);
+	return 1;
+end:
+	U32(CURRENT) = 0;
+	return 0;
+}
+inline void pass(char *s) { U32(ALIVE) = U32(LATER) = U32(ALLWARPS); U32(MOVED) = 0; }
+inline u32 begin(char *s, u64 how, u32 *w) {
+	if (how == BEGINCTA) pass(s);
+	return pick(s, 0, w);
+}
+inline u32 endwarp(char *s, u64 steps, u32 *w) {
+	u64 warp = U64(WARP);
+	*(u64m *)(warp + WAT) = AGAIN;
+	*(u32m *)(warp + WFUEL) = U32(TURN);
+	*(u32m *)(warp + WMASK) = *(u32m *)(warp + WLANES);
+	U32(ALIVE) ^= U32(CURRENT);
+	U32(MOVED) = 1;
+	return pick(s, steps, w);
+}
+inline u32 endcta(char *s, u64 steps, u32 *w) {
+	U32(CURRENT) = 0;
+	if (rare(U32(ALIVE) | U32(LATER))) return 0;
+	if (steps > U64(REST) || !U32(CTAS)) return 0;
+	U32(CTAS)--;
+	U32(DONE)++;
+	U64(BEGAN) = steps;
+	U32(PASSED) = 1;
+	U32(PASSLIMIT) = U32(SLICE);
+	if (++U64(PLACE + 24) >= U64(SMS)) U64(PLACE + 24) = 0;
+	if (++U64(PLACE) >= U64(GRID)) {
+		U64(PLACE) = 0;
+		if (++U64(PLACE + 8) >= U64(GRID + 8)) {
+			U64(PLACE + 8) = 0;
+			U64(PLACE + 16)++;
+		}
+	}
+	pass(s);
+	return pick(s, steps, w);
+}
+static __attribute__((noinline, cold)) void place(char *s, u32 pc, u32 mask, u32 fuel, u32 flags) {
+	if (!mask) return;
+	u64 p = PLACES + PSIZE * U32(PLACED)++;
+	U32(p) = pc;
+	U32(p + PMASK) = mask;
+	U32(p + PFUEL) = fuel;
+	U32(p + PFLAGS) = flags;
+	U32(EXITED) &= ~mask;
+}
+static __attribute__((noinline, cold)) void row32(char *p, w8 a, w8 b, w8 c, w8 d) {
+	((w8m *)p)[0] = a; ((w8m *)p)[1] = b; ((w8m *)p)[2] = c; ((w8m *)p)[3] = d;
+}
+static __attribute__((noinline, cold)) void row64(char *p, x4 a, x4 b, x4 c, x4 d) {
+	((x4m *)p)[0] = a; ((x4m *)p)[1] = b; ((x4m *)p)[2] = c; ((x4m *)p)[3] = d;
+}
+inline u64 fits(u64 size, u64 n) { return size >= n ? size - n + 1 : 0; }
+inline u64 size(u64 b, u64 end) { return *(u64m *)(b + end) > *(u64m *)(b + BSTART) ? *(u64m *)(b + end) - *(u64m *)(b + BSTART) : 0; }
+`
+
+// lanewise are accesses lane by lane, in ascending order: all are tested before the first is made.
+const lanewise = `
+static __attribute__((noinline)) u32 outside(const u64 *a, u32 m, u64 start, u64 fit, u64 align) {
+	for (; m; m &= m - 1) {
+		u64 at = a[__builtin_ctz(m)];
+		if (at - start >= fit || (at & align)) return 1;
+	}
+	return 0;
+}
+#define LANES(name, type, elem) \
+static __attribute__((noinline)) void load##name(u32 *to, const u64 *a, u32 m, u64 g) { \
+	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); to[i] = (u32)(elem)*(type *)(a[i] + g); } } \
+static __attribute__((noinline)) void loadx##name(u64 *to, const u64 *a, u32 m, u64 g) { \
+	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); to[i] = (u64)(elem)*(type *)(a[i] + g); } } \
+static __attribute__((noinline)) void store##name(const u32 *from, const u64 *a, u32 m, u64 g) { \
+	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); *(type *)(a[i] + g) = from[i]; } } \
+static __attribute__((noinline)) void storex##name(const u64 *from, const u64 *a, u32 m, u64 g) { \
+	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); *(type *)(a[i] + g) = from[i]; } }
+LANES(u1, u8m, u8) LANES(u2, u16m, u16) LANES(u4, u32m, u32) LANES(u8, u64m, u64)
+LANES(s1, u8m, s8) LANES(s2, u16m, s16) LANES(s4, u32m, s32)
+`

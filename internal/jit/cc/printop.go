@@ -1,0 +1,251 @@
+package cc
+
+// This file prints pure operations.
+
+import (
+	"fmt"
+	"strings"
+
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+)
+
+// scalars are operations on numbers by the operation's width (32 and 64 bits): A, B and C are operands, SA and SB the same with a sign.
+var scalars = map[ssa.Code][2]string{
+	ssa.Add: {"A + B", "A + B"}, ssa.Sub: {"A - B", "A - B"}, ssa.Mul: {"A * B", "A * B"},
+	ssa.MulHiU: {"(u64)A * B >> 32"}, ssa.MulHiS: {"(u64)((s64)(s32)A * (s32)B >> 32)"},
+	ssa.And: {"A & B", "A & B"}, ssa.Or: {"A | B", "A | B"}, ssa.Xor: {"A ^ B", "A ^ B"},
+	ssa.MinS: {"SA < SB ? A : B", "SA < SB ? A : B"}, ssa.MaxS: {"SA > SB ? A : B", "SA > SB ? A : B"},
+	ssa.MinU: {"A < B ? A : B", "A < B ? A : B"}, ssa.MaxU: {"A > B ? A : B", "A > B ? A : B"},
+	ssa.Shl: {"shlw(A, B)", "shlx(A, B)"}, ssa.Shr: {"shrw(A, B)", "shrx(A, B)"}, ssa.Sar: {"sarw(A, B)", "sarx(A, B)"},
+	ssa.Popc: {"__builtin_popcount(A)", "__builtin_popcountl(A)"}, ssa.Zext: {"", "(u64)A"}, ssa.Sext: {"", "(s64)(s32)A"}, ssa.Trunc: {"(u32)A"},
+	ssa.Eq: {"A == B", "A == B"}, ssa.Ne: {"A != B", "A != B"}, ssa.LtS: {"SA < SB", "SA < SB"}, ssa.LeS: {"SA <= SB", "SA <= SB"},
+	ssa.LtU: {"A < B", "A < B"}, ssa.LeU: {"A <= B", "A <= B"},
+	ssa.Select: {"A ? B : C", "A ? B : C"}, ssa.Not: {"!A"},
+}
+
+// vectors are operations on parts of lanes: A, B and C are operands, all of 32 bytes.
+var vectors = map[ssa.Code][2]string{
+	ssa.Add: {"A + B", "A + B"}, ssa.Sub: {"A - B", "A - B"}, ssa.Mul: {"A * B", "A * B"},
+	ssa.MulHiU: {"mulhiu8(A, B)"}, ssa.MulHiS: {"mulhis8(A, B)"},
+	ssa.And: {"A & B", "A & B"}, ssa.Or: {"A | B", "A | B"}, ssa.Xor: {"A ^ B", "A ^ B"},
+	ssa.MinS: {"pickw(A < B, A, B)", "pickx(A < B, A, B)"}, ssa.MaxS: {"pickw(A > B, A, B)", "pickx(A > B, A, B)"},
+	ssa.MinU: {"pickw((uw8)A < (uw8)B, A, B)", "pickx((ux4)A < (ux4)B, A, B)"}, ssa.MaxU: {"pickw((uw8)A > (uw8)B, A, B)", "pickx((ux4)A > (ux4)B, A, B)"},
+	ssa.Shl: {"shlw8(A, B)", "shlx4(A, B)"}, ssa.Shr: {"shrw8(A, B)", "shrx4(A, B)"}, ssa.Sar: {"sarw8(A, B)", "sarx4(A, B)"},
+	ssa.Popc: {"popcw8(A)"},
+	ssa.Eq:   {"(w8)(A == B)", "(x4)(A == B)"}, ssa.Ne: {"(w8)(A != B)", "(x4)(A != B)"}, ssa.LtS: {"(w8)(A < B)", "(x4)(A < B)"}, ssa.LeS: {"(w8)(A <= B)", "(x4)(A <= B)"},
+	ssa.LtU: {"(w8)((uw8)A < (uw8)B)", "(x4)((ux4)A < (ux4)B)"}, ssa.LeU: {"(w8)((uw8)A <= (uw8)B)", "(x4)((ux4)A <= (ux4)B)"},
+	ssa.Select: {"pickw(A, B, C)", "pickx(A, B, C)"}, ssa.Not: {"~A"},
+	ssa.FAdd: {"(w8)((f8)A + (f8)B)", "(x4)((d4)A + (d4)B)"}, ssa.FSub: {"(w8)((f8)A - (f8)B)", "(x4)((d4)A - (d4)B)"},
+	ssa.FMul: {"(w8)((f8)A * (f8)B)", "(x4)((d4)A * (d4)B)"}, ssa.FDiv: {"(w8)((f8)A / (f8)B)", "(x4)((d4)A / (d4)B)"},
+	ssa.FFma:  {"(w8)__builtin_ia32_vfmaddps256((f8)A, (f8)B, (f8)C)", "(x4)__builtin_ia32_vfmaddpd256((d4)A, (d4)B, (d4)C)"},
+	ssa.FSqrt: {"(w8)__builtin_ia32_sqrtps256((f8)A)", "(x4)__builtin_ia32_sqrtpd256((d4)A)"},
+	ssa.FMin:  {"(w8)__builtin_ia32_minps256((f8)A, (f8)B)", "(x4)__builtin_ia32_minpd256((d4)A, (d4)B)"},
+	ssa.FMax:  {"(w8)__builtin_ia32_maxps256((f8)A, (f8)B)", "(x4)__builtin_ia32_maxpd256((d4)A, (d4)B)"},
+	ssa.FEq:   {"(w8)((f8)A == (f8)B)", "(x4)((d4)A == (d4)B)"}, ssa.FLt: {"(w8)((f8)A < (f8)B)", "(x4)((d4)A < (d4)B)"},
+	ssa.FLe: {"(w8)((f8)A <= (f8)B)", "(x4)((d4)A <= (d4)B)"}, ssa.FUnord: {"(w8)((f8)A != (f8)A) | (w8)((f8)B != (f8)B)", "(x4)((d4)A != (d4)A) | (x4)((d4)B != (d4)B)"},
+	ssa.Canon: {"canon(A)"}, ssa.I2F: {"(w8)__builtin_convertvector(A, f8)"}, ssa.U2F: {"u2f8(A)"},
+}
+
+// op prints the computation of a value.
+func (p *printer) op(v ssa.Value) {
+	o := &p.f.Ops[v]
+	switch o.Code {
+	case ssa.Const:
+	case ssa.Field:
+		p.linef("\tv%d_0 = *(u%d *)(s + %d);", v, o.Type.Bits(), o.Imm)
+	case ssa.Arg:
+		p.linef("\tv%d_0 = *(u%dm *)(K + %d);", v, o.Type.Bits(), o.Imm)
+	case ssa.Strided:
+		p.strided(v, o)
+	case ssa.Bcast:
+		p.linef("\tv%d_0 = %s;", v, p.spread(o.A))
+	case ssa.Any:
+		p.linef("\tv%d_0 = %s;", v, p.anyOf(o.A))
+	case ssa.All:
+		p.linef("\tv%d_0 = bits(%s) == 0xff;", v, p.joined(o.A, " & "))
+	case ssa.Ballot:
+		p.linef("\tv%d_0 = %s;", v, p.bitsOf(o.A))
+	case ssa.Inside:
+		p.inside(v, o)
+	case ssa.Perm:
+		p.perm(v, o)
+	default:
+		p.arithmetic(v, o)
+	}
+}
+
+func (p *printer) strided(v ssa.Value, o *ssa.Op) {
+	n := 8
+	if o.Type == ssa.X {
+		n = 4
+	}
+	for i := range p.partsOf(v) {
+		var list []string
+		for lane := range n {
+			k := int64(o.Imm) * int64(n*i+lane)
+			if o.Type == ssa.W {
+				k = int64(int32(k))
+			}
+			list = append(list, fmt.Sprint(k))
+		}
+		typ := map[int]string{8: "w8", 4: "x4"}[n]
+		p.linef("\tv%d_%d = %s + (%s){%s};", v, i, p.spread(o.A), typ, strings.Join(list, ", "))
+	}
+}
+
+// inside prints what a check says of an address.
+func (p *printer) inside(v ssa.Value, o *ssa.Op) {
+	c := &p.f.Checks[o.Imm]
+	text := fmt.Sprintf("%s + %dul - start%d < fits(%s, %d)", p.num(o.A), uint64(c.Lo), c.Bounds, sizeOf(c.Bounds, c.Store), c.Hi-c.Lo)
+	if c.Align > 1 {
+		text += fmt.Sprintf(" & !(%s & %d)", p.num(o.A), c.Align-1)
+	}
+	p.linef("\tv%d_0 = %s;", v, text)
+}
+
+// sizeOf is how many bytes of an allocation may be touched.
+func sizeOf(bounds int32, store bool) string {
+	if store {
+		return fmt.Sprintf("wsize%d", bounds)
+	}
+	return fmt.Sprintf("size%d", bounds)
+}
+
+// perm prints a permutation of the bytes of two words.
+func (p *printer) perm(v ssa.Value, o *ssa.Op) {
+	for i := range p.partsOf(v) {
+		a, b, typ := p.part(o.A, i), p.part(o.B, i), "(uw8)"
+		if p.f.IsNum(v) {
+			a, b, typ = p.num(o.A), p.num(o.B), ""
+		}
+		var list []string
+		for k := range 4 {
+			from, n := a, o.Imm>>(4*k)&7
+			if n > 3 {
+				from, n = b, n-4
+			}
+			list = append(list, fmt.Sprintf("(%s(%s) >> %d & 255) << %d", typ, from, 8*n, 8*k))
+		}
+		text := strings.Join(list, " | ")
+		if typ != "" {
+			text = "(w8)(" + text + ")"
+		}
+		p.linef("\tv%d_%d = %s;", v, i, text)
+	}
+}
+
+// width is the place of an operation in the tables: by its operands, where they are wider than its result.
+func (p *printer) width(o *ssa.Op) int {
+	if o.Type == ssa.X || o.N > 0 && o.Code != ssa.Trunc && p.f.TypeOf(o.Operands()[o.N-1]) == ssa.X {
+		return 1
+	}
+	return 0
+}
+
+func (p *printer) arithmetic(v ssa.Value, o *ssa.Op) {
+	w := p.width(o)
+	if p.f.IsNum(v) {
+		signed := [2]string{"(s32)", "(s64)"}[w]
+		rule := scalars[o.Code][w]
+		p.found(rule, o)
+		var pairs []string
+		for i, a := range o.Operands() {
+			name, text := string("ABC"[i]), p.num(a)
+			pairs = append(pairs, "S"+name, signed+text, name, text)
+		}
+		p.linef("\tv%d_0 = %s;", v, replace(rule, pairs))
+		return
+	}
+	switch {
+	case o.Code == ssa.Zext || o.Code == ssa.Sext:
+		p.extend(v, o)
+		return
+	case o.Code == ssa.Trunc:
+		for i := range p.partsOf(v) {
+			p.linef("\tv%d_%d = even(%s, %s);", v, i, p.part(o.A, 2*i), p.part(o.A, 2*i+1))
+		}
+		return
+	case o.Type == ssa.M && w == 1:
+		p.compareWide(v, o)
+		return
+	}
+	for i := range p.partsOf(v) {
+		p.linef("\tv%d_%d = %s;", v, i, p.vector(o, w, i))
+	}
+}
+
+// vector is part i of an operation on lanes.
+func (p *printer) vector(o *ssa.Op, w, i int) string {
+	rule := vectors[o.Code][w]
+	p.found(rule, o)
+	var pairs []string
+	for k, a := range o.Operands() {
+		text := p.part(a, i)
+		if w == 1 && p.f.TypeOf(a) == ssa.M {
+			text = p.wide(a, i)
+		}
+		pairs = append(pairs, string("ABC"[k]), text)
+	}
+	return replace(p.shiftRule(rule, o), pairs)
+}
+
+// shiftRule is the plain shift where the count is known to be below the width.
+func (p *printer) shiftRule(rule string, o *ssa.Op) string {
+	if o.Code != ssa.Shl && o.Code != ssa.Shr && o.Code != ssa.Sar {
+		return rule
+	}
+	k, ok := p.f.Known(o.B)
+	if !ok || k >= uint64(o.Type.Bits()) {
+		return rule
+	}
+	typ := map[ssa.Type]string{ssa.W: "w8", ssa.X: "x4"}[o.Type]
+	switch o.Code {
+	case ssa.Shl:
+		return fmt.Sprintf("A << %d", k)
+	case ssa.Sar:
+		return fmt.Sprintf("A >> %d", k)
+	}
+	return fmt.Sprintf("(%s)((u%s)A >> %d)", typ, typ, k)
+}
+
+func (p *printer) found(rule string, o *ssa.Op) {
+	if rule == "" {
+		p.failf("%v.%v is not written in C", o.Code, o.Type)
+	}
+}
+
+// replace puts operands into a rule, names of two letters first.
+func replace(rule string, pairs []string) string {
+	var b strings.Builder
+	for i := 0; i < len(rule); i++ {
+		n := 0
+		for k := 0; k < len(pairs) && n == 0; k += 2 {
+			if strings.HasPrefix(rule[i:], pairs[k]) {
+				b.WriteString(pairs[k+1])
+				n = len(pairs[k])
+			}
+		}
+		if n == 0 {
+			b.WriteByte(rule[i])
+			n = 1
+		}
+		i += n - 1
+	}
+	return b.String()
+}
+
+// extend prints words as lanes of 64 bits.
+func (p *printer) extend(v ssa.Value, o *ssa.Op) {
+	how := map[ssa.Code]string{ssa.Zext: "zextw", ssa.Sext: "sextw"}[o.Code]
+	for i := range p.partsOf(v) {
+		half := [2]string{"low", "high"}[i%2]
+		p.linef("\tv%d_%d = %s(%s(%s));", v, i, how, half, p.part(o.A, i/2))
+	}
+}
+
+// compareWide prints a comparison of lanes of 64 bits: two results are one mask.
+func (p *printer) compareWide(v ssa.Value, o *ssa.Op) {
+	for i := range p.partsOf(v) {
+		p.linef("\tv%d_%d = even(%s, %s);", v, i, p.vector(o, 1, 2*i), p.vector(o, 1, 2*i+1))
+	}
+}

@@ -1,0 +1,141 @@
+package opt
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/analysis"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+)
+
+// This pass gives each pure operation that is used a block: gvn (each operation is made once), licm, sinking and dce in one.
+//
+//	early  the deepest of the blocks of its operands
+//	late   the common dominator of the blocks that use it
+//
+// Between them the block of the least level is taken, of these the latest; nothing leaves cold blocks upwards. Within a block an
+// operation stands in front of its first user.
+//
+// It does not apply to constants, and to what is used by states alone: exits compute that.
+
+type placing struct {
+	f     *ssa.Func
+	dom   *ssa.Dominators
+	early []*ssa.Block
+	at    []*ssa.Block
+	late  []*ssa.Block // of the uses so far
+	done  []bool
+	of    [][]ssa.Value // by block
+}
+
+// Place runs the pass alone.
+func Place(f *ssa.Func) { place(f, analysis.NewCache(f)) }
+
+func place(f *ssa.Func, c *analysis.Cache) bool {
+	n := len(f.Ops)
+	p := &placing{f: f, dom: c.Dominators(), early: make([]*ssa.Block, n), at: make([]*ssa.Block, n), late: make([]*ssa.Block, n), done: make([]bool, n),
+		of: make([][]ssa.Value, len(f.Blocks))}
+	p.findEarly()
+	for _, b := range p.dom.Blocks {
+		p.usesOf(b)
+	}
+	for v := n - 1; v > 0; v-- { // users have larger numbers than operands
+		p.choose(ssa.Value(v))
+	}
+	for _, b := range p.dom.Blocks {
+		p.schedule(b)
+	}
+	return false
+}
+
+func (p *placing) findEarly() {
+	for v := range p.f.Ops {
+		p.early[v] = p.dom.Blocks[0]
+		if b := p.f.Info[v].Block; b >= 0 {
+			p.early[v] = p.f.Blocks[b]
+			continue
+		}
+		for _, a := range p.f.Ops[v].Operands() {
+			if e := p.early[a]; p.dom.Depth(e) > p.dom.Depth(p.early[v]) {
+				p.early[v] = e
+			}
+		}
+	}
+}
+
+// use notes that a block uses a value.
+func (p *placing) use(v ssa.Value, b *ssa.Block) {
+	if v == 0 {
+		return
+	}
+	if p.late[v] == nil {
+		p.late[v] = b
+	} else {
+		p.late[v] = p.dom.Common(p.late[v], b)
+	}
+}
+
+func (p *placing) usesOf(b *ssa.Block) {
+	for _, e := range b.Effects {
+		for _, v := range e.Reads() {
+			p.use(v, b)
+		}
+	}
+	p.use(b.Cond, b)
+	for _, e := range b.Out {
+		for _, v := range e.Args {
+			p.use(v, b)
+		}
+	}
+}
+
+// choose gives a value its block, and so its operands a use.
+func (p *placing) choose(v ssa.Value) {
+	late := p.late[v]
+	if late == nil || p.f.Ops[v].Code <= ssa.Const {
+		return
+	}
+	best := late
+	for b := late; b != p.early[v] && b != nil; {
+		up := p.dom.Above(b)
+		if up == nil || b.Cold && !up.Cold {
+			break
+		}
+		if b = up; b.Level < best.Level {
+			best = b
+		}
+	}
+	p.at[v] = best
+	p.of[best.ID] = append(p.of[best.ID], v)
+	for _, a := range p.f.Ops[v].Operands() {
+		p.use(a, best)
+	}
+}
+
+// schedule orders what a block does.
+func (p *placing) schedule(b *ssa.Block) {
+	b.Order = nil
+	var need func(v ssa.Value)
+	need = func(v ssa.Value) {
+		if v == 0 || p.at[v] != b || p.done[v] {
+			return
+		}
+		p.done[v] = true
+		for _, a := range p.f.Ops[v].Operands() {
+			need(a)
+		}
+		b.Order = append(b.Order, ssa.Item{Value: v})
+	}
+	for _, e := range b.Effects {
+		for _, v := range e.Reads() {
+			need(v)
+		}
+		b.Order = append(b.Order, ssa.Item{Effect: e})
+	}
+	need(b.Cond)
+	for _, e := range b.Out {
+		for _, v := range e.Args {
+			need(v)
+		}
+	}
+	for _, v := range p.of[b.ID] { // what only other blocks use
+		need(v)
+	}
+}

@@ -1,0 +1,255 @@
+package ssa
+
+// Info is what is known of a value.
+type Info struct {
+	Uni   bool  // the same in all lanes
+	Num   bool  // it is a number: general registers hold it
+	Level int8  // of the innermost loop that it changes in
+	Block int32 // that has it as a parameter, or as a result of an effect; -1: it is pure
+}
+
+// Func is a function.
+type Func struct {
+	Name   string
+	Ops    []Op
+	Info   []Info
+	Blocks []*Block
+	Checks []Check
+	States []State
+	Copies []Copy // by Op.Copy
+
+	Copy   uint16 // of the operations that are made now
+	NoWrap func(base Value, step int64, signed bool) bool
+
+	index map[Op]Value
+}
+
+// Copy is a part of the code that has operations of its own: what is not hot is never computed above its root.
+type Copy struct {
+	Lanes int // of a group
+	Cold  bool
+	Of    uint16 // the copy in which it begins,
+	From  Value  // and the first value that this one did not have there; 0: nothing is shared
+}
+
+// Block has effects in order.
+type Block struct {
+	ID      int
+	Params  []Value
+	Effects []*Effect
+	Cond    Value // Out[0] if it holds, else Out[1]; none: there are no two edges
+	Out     []*Edge
+	Level   int8 // of loops: launch 0, CTA 1, warp 2, loops of the kernel from 3 on
+	Cold    bool
+	Order   []Item // set by place: what is computed, in order
+}
+
+// Item is a value to be computed, or an effect.
+type Item struct {
+	Value  Value
+	Effect *Effect
+}
+
+// Edge leads from block to block, with a value for each parameter.
+type Edge struct {
+	To   *Block
+	Args []Value
+}
+
+// Kind is what an effect does.
+type Kind uint8
+
+// The kinds of effects.
+const (
+	Load    Kind = iota // Results = memory, where Mask holds
+	Store               // memory = Args, where Mask holds
+	Steps               // the warp has executed N instructions, if Mask holds in a lane
+	Lanes               // N times the lanes of Mask have executed an instruction
+	Fuel                // a back edge costs N, or the fuel of polling if N is 0, if Mask holds; leaves with State if none is left
+	Leave               // leaves with State if Mask holds
+	Begin               // Results = the first warp of the batch and ctaid x, y, z
+	EndWarp             // Results = whether another warp of the CTA is to run, and its number
+	EndCTA              // Results = whether another CTA begins, its first warp and ctaid x, y, z
+)
+
+var kindNames = [...]string{Load: "load", Store: "store", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta"}
+
+// String is its name in text.
+func (k Kind) String() string { return kindNames[k] }
+
+// Effect has a place. A mask that is a number holds for all lanes or for none.
+type Effect struct {
+	Kind    Kind
+	Access  *Access
+	Mask    Value
+	Args    []Value
+	Results []Value
+	State   StateID
+	PC      int32
+	N       int64
+}
+
+// Access is where and how memory is touched: element k of Count, of Elem bytes, at Base + Index·2^Scale + lane·Step + Disp +
+// k·Elem. Base is a number of 64 bits.
+type Access struct {
+	Elem, Count, Align uint8
+	Signed             bool    // narrow elements are extended by their sign
+	Bits               []uint8 // of the register of each element; 0: its result is not wanted
+	Base, Index        Value   // Index: lanes of 64 bits, or none
+	Step, Disp         int64
+	Bounds             int32   // the machine's table of bounds
+	Check              CheckID // that holds here; 0: the access tests itself
+}
+
+// Bytes is how much each lane touches.
+func (a *Access) Bytes() int64 { return int64(a.Elem) * int64(a.Count) }
+
+// CheckID is the index of a check; 0 is none.
+type CheckID int32
+
+// Check is what Inside tests of an address: that [address+Lo, address+Hi) lies in the allocation of a table of bounds, that it
+// may be written, and that the address is a multiple of Align.
+type Check struct {
+	Bounds int32
+	Lo, Hi int64
+	Store  bool
+	Align  uint8
+}
+
+// StateID is the index of a state; 0 is none.
+type StateID int32
+
+// State is what the machine needs to go on instead of compiled code.
+type State struct {
+	PC      int32
+	Mask    Value // lanes that stand at PC
+	FuelOut bool  // a back edge took the last fuel
+	Undo    int64 // instructions that are counted for Mask and not executed
+	Places  []Place
+	Homes   []Home
+}
+
+// Place is where other lanes stand.
+type Place struct {
+	PC   int32
+	Mask Value
+}
+
+// HomeKind is the form of a variable in the register block.
+type HomeKind uint8
+
+// The kinds of homes.
+const (
+	Row  HomeKind = iota // a value for each lane, 32 or 64 bits by its type
+	Slot                 // a number in 8 bytes
+	Pred                 // a bit for each lane
+)
+
+var homeNames = [...]string{Row: "row", Slot: "slot", Pred: "pred"}
+
+// Home is a variable and its value.
+type Home struct {
+	Kind  HomeKind
+	Off   uint32
+	Value Value
+}
+
+// New makes an empty function. Operations are made for groups of so many lanes.
+func New(name string, lanes int) *Func {
+	f := &Func{Name: name, index: map[Op]Value{}, Copies: []Copy{{Lanes: lanes}}}
+	f.Ops, f.Info = append(f.Ops, Op{}), append(f.Info, Info{Block: -1})
+	f.Checks, f.States = append(f.Checks, Check{}), append(f.States, State{})
+	return f
+}
+
+// NewCopy begins a copy of the running one: operations that are made from now on are its own, if they are not among those
+// that were there already.
+func (f *Func) NewCopy(lanes int, cold bool) uint16 {
+	c := Copy{Lanes: lanes, Of: f.Copy, Cold: cold}
+	if lanes == f.Copies[f.Copy].Lanes {
+		c.From = Value(len(f.Ops))
+	}
+	f.Copies = append(f.Copies, c)
+	f.Copy = uint16(len(f.Copies) - 1)
+	return f.Copy
+}
+
+// NewBlock adds a block.
+func (f *Func) NewBlock(level int8) *Block {
+	b := &Block{ID: len(f.Blocks), Level: level}
+	f.Blocks = append(f.Blocks, b)
+	return b
+}
+
+// NewParam adds a parameter to a block.
+func (f *Func) NewParam(b *Block, t Type, num bool) Value {
+	v := f.leaf(Op{Code: Param, Type: t}, b, num)
+	b.Params = append(b.Params, v)
+	return v
+}
+
+// NewResult adds a result to an effect of a block.
+func (f *Func) NewResult(b *Block, e *Effect, t Type, num bool) Value {
+	v := f.leaf(Op{Code: Result, Type: t}, b, num)
+	e.Results = append(e.Results, v)
+	return v
+}
+
+func (f *Func) leaf(o Op, b *Block, num bool) Value {
+	o.Copy = f.Copy
+	f.Ops, f.Info = append(f.Ops, o), append(f.Info, Info{Uni: num, Num: num, Level: b.Level, Block: int32(b.ID)})
+	return Value(len(f.Ops) - 1)
+}
+
+// Add adds an effect to a block.
+func (b *Block) Add(e *Effect) *Effect {
+	b.Effects = append(b.Effects, e)
+	return e
+}
+
+// Jump ends a block.
+func (b *Block) Jump(to *Block, args ...Value) *Edge {
+	e := &Edge{To: to, Args: args}
+	b.Out = append(b.Out, e)
+	return e
+}
+
+// LanesOf is how many lanes a value has.
+func (f *Func) LanesOf(v Value) int { return f.Copies[f.Ops[v].Copy].Lanes }
+
+// Known is the value of a constant.
+func (f *Func) Known(v Value) (uint64, bool) { return f.Ops[v].Imm, f.Ops[v].Code == Const }
+
+// TypeOf is a value's type.
+func (f *Func) TypeOf(v Value) Type { return f.Ops[v].Type }
+
+// IsNum tells whether a value is a number.
+func (f *Func) IsNum(v Value) bool { return f.Info[v].Num }
+
+// Reads are the values that an effect reads, without those of its state.
+func (e *Effect) Reads() (list []Value) {
+	if e.Mask != 0 {
+		list = append(list, e.Mask)
+	}
+	if a := e.Access; a != nil {
+		list = append(list, a.Base)
+		if a.Index != 0 {
+			list = append(list, a.Index)
+		}
+	}
+	return append(list, e.Args...)
+}
+
+// Reads are the values that a state needs where it is taken.
+func (s *State) Reads() (list []Value) {
+	if s.Mask != 0 {
+		list = append(list, s.Mask)
+	}
+	for _, p := range s.Places {
+		list = append(list, p.Mask)
+	}
+	for _, h := range s.Homes {
+		list = append(list, h.Value)
+	}
+	return list
+}

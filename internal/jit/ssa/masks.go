@@ -1,0 +1,130 @@
+package ssa
+
+// This file has rules for masks that follow from numbers: whether some or all lanes of a comparison of strided values hold is a
+// comparison of numbers.
+
+func ofAny(f *Func, o *Op) (Value, bool) {
+	if o.Code != Any {
+		return 0, false
+	}
+	i := f.Ops[o.A]
+	switch {
+	case f.Info[o.A].Num:
+		return o.A, true
+	case i.Code == Bcast:
+		return i.A, true
+	case i.Code == Not:
+		return f.Not(f.All(i.A)), true
+	case i.Code == Or:
+		return f.Or(f.Any(i.A), f.Any(i.B)), true
+	case i.Code == And:
+		if m, n, ok := f.withNumber(&i); ok {
+			return f.And(f.Any(m), n), true
+		}
+	case i.Code.Comparison():
+		return f.strideCompare(&i, false)
+	}
+	return 0, false
+}
+
+func ofAll(f *Func, o *Op) (Value, bool) {
+	if o.Code != All {
+		return 0, false
+	}
+	i := f.Ops[o.A]
+	switch {
+	case f.Info[o.A].Num:
+		return o.A, true
+	case i.Code == Bcast:
+		return i.A, true
+	case i.Code == Not:
+		return f.Not(f.Any(i.A)), true
+	case i.Code == And:
+		return f.And(f.All(i.A), f.All(i.B)), true
+	case i.Code == Or:
+		if m, n, ok := f.withNumber(&i); ok {
+			return f.Or(f.All(m), n), true
+		}
+	case i.Code.Comparison():
+		return f.strideCompare(&i, true)
+	}
+	return 0, false
+}
+
+// withNumber parts an operation on masks one of which is a number in every lane.
+func (f *Func) withNumber(o *Op) (mask, num Value, ok bool) {
+	for _, p := range [2][2]Value{{o.A, o.B}, {o.B, o.A}} {
+		if b := &f.Ops[p[1]]; b.Code == Bcast {
+			return p[0], b.A, true
+		}
+	}
+	return 0, 0, false
+}
+
+// unvec is what lanes are, as a number and a step.
+func (f *Func) unvec(v Value) (base Value, step int64, ok bool) {
+	if o := &f.Ops[v]; o.Code == Bcast {
+		return o.A, 0, true
+	}
+	return f.AsStrided(v)
+}
+
+// strideCompare tells of a comparison of strided values whether it holds in all lanes, or in some. One side must be the same in
+// all lanes, and the other must not wrap.
+func (f *Func) strideCompare(o *Op, all bool) (Value, bool) {
+	a, s, ok := f.unvec(o.A)
+	b, t, also := f.unvec(o.B)
+	if !ok || !also || s != 0 && t != 0 {
+		return 0, false
+	}
+	if s == 0 && t == 0 {
+		return f.Cmp(o.Code, a, b), true
+	}
+	last := int64(f.Copies[f.Copy].Lanes - 1)
+	switch o.Code {
+	case Eq, Ne:
+		return f.strideEqual(a, b, s-t, o.Code == Ne, all)
+	case LtS, LeS, LtU, LeU:
+	default:
+		return 0, false
+	}
+	if o.Code == LtU || o.Code == LeU || f.NoWrap == nil {
+		return 0, false
+	}
+	at := func(v Value, step int64) Value { return f.Bin(Add, v, f.Const(f.TypeOf(v), uint64(last*step))) }
+	base, step := a, s
+	if s == 0 {
+		base, step = b, t
+	}
+	if !f.NoWrap(base, step, true) {
+		return 0, false
+	}
+	// the lane that decides: of a < b with all lanes the one with the largest a, or the least b
+	end := at(base, step)
+	if (step > 0) == (all == (s != 0)) {
+		base = end
+	}
+	if s != 0 {
+		return f.Cmp(o.Code, base, b), true
+	}
+	return f.Cmp(o.Code, a, base), true
+}
+
+// strideEqual: a + lane·step equals b in some lane if b-a is one of the multiples; in all lanes it never does.
+func (f *Func) strideEqual(a, b Value, step int64, not, all bool) (Value, bool) {
+	last := f.Copies[f.Copy].Lanes - 1
+	if not != all { // some lane is different; all lanes are equal
+		return f.Truth(not), true
+	}
+	if step == -1 {
+		a, b, step = b, a, 1
+	}
+	if step != 1 {
+		return 0, false
+	}
+	in := f.Cmp(LeU, f.Bin(Sub, b, a), f.Const(f.TypeOf(a), uint64(last)))
+	if not {
+		return f.Not(in), true
+	}
+	return in, true
+}

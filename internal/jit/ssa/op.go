@@ -1,0 +1,243 @@
+package ssa
+
+import "math/bits"
+
+// Type is what a value holds for each lane.
+type Type uint8
+
+// The types.
+const (
+	None Type = iota
+	W         // 32 bits
+	X         // 64 bits
+	M         // a truth value
+)
+
+// Bits is the width of a type.
+func (t Type) Bits() int { return [...]int{None: 0, W: 32, X: 64, M: 1}[t] }
+
+// String is the suffix of an operation's name.
+func (t Type) String() string { return [...]string{None: "none", W: "w", X: "x", M: "m"}[t] }
+
+// Value is a value of a function: the index of the operation that makes it. 0 is none.
+type Value uint32
+
+// Code is what an operation does.
+type Code uint8
+
+// The operations. Counts of shifts from the width on shift everything out. Floats are rounded to nearest; their NaNs have any
+// payload until Canon makes them PTX's.
+const (
+	Invalid Code = iota
+	Param        // of a block
+	Result       // of an effect
+	Const        // Imm, as a number and in every lane
+	Field        // a number in the state of compiled code, at offset Imm; it does not change while the code runs
+	Arg          // a number in the kernel's parameters, at offset Imm
+	Strided      // number A + lane·Imm
+	Bcast        // number A in every lane
+	Any          // number: A holds in a lane
+	All          // number: A holds in all lanes
+	Ballot       // number: bit i is A in lane i
+	Inside       // number: what check Imm says holds of address A
+
+	Add
+	Sub
+	Mul
+	MulHiU
+	MulHiS
+	And
+	Or
+	Xor
+	MinS
+	MaxS
+	MinU
+	MaxU
+	Shl
+	Shr
+	Sar
+	Popc
+	Zext
+	Sext
+	Trunc
+	Eq
+	Ne
+	LtS
+	LeS
+	LtU
+	LeU
+	Select // A ? B : C
+	Not
+	Perm // byte i of the result is byte Imm>>4i&15 of A (0 to 3) and B (4 to 7)
+
+	FAdd
+	FSub
+	FMul
+	FDiv
+	FFma
+	FSqrt
+	FMin // A < B ? A : B
+	FMax // A > B ? A : B
+	FEq
+	FLt
+	FLe
+	FUnord
+	Canon // the canonical NaN of f32 for every NaN
+	I2F
+	U2F
+	numCodes
+)
+
+// Codes is the number of codes.
+const Codes = int(numCodes)
+
+// def is a line of the table of operations. The shape is the types of the result and the operands: T is any type and N any but
+// M, the same in all places.
+type def struct {
+	name  string
+	shape string // result, then operands
+	num   bool   // general registers compute it if all operands are numbers
+	imm   bool   // has an immediate
+	eval  func(t Type, a, b uint64) uint64
+}
+
+// defs is the table of operations: builder, text and verifier read it.
+var defs = [numCodes]def{
+	Invalid: {name: "invalid"},
+	Param:   {name: "param", shape: "T"},
+	Result:  {name: "result", shape: "T"},
+	Const:   {name: "const", shape: "T", num: true, imm: true},
+	Field:   {name: "field", shape: "T", num: true, imm: true},
+	Arg:     {name: "arg", shape: "T", num: true, imm: true},
+	Strided: {name: "strided", shape: "NN", imm: true},
+	Bcast:   {name: "bcast", shape: "TT"},
+	Any:     {name: "any", shape: "MM", num: true},
+	All:     {name: "all", shape: "MM", num: true},
+	Ballot:  {name: "ballot", shape: "WM", num: true},
+	Inside:  {name: "inside", shape: "MX", num: true, imm: true},
+
+	Add:    {name: "add", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return a + b }},
+	Sub:    {name: "sub", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return a - b }},
+	Mul:    {name: "mul", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return a * b }},
+	MulHiU: {name: "mulhiu", shape: "WWW", num: true, eval: func(_ Type, a, b uint64) uint64 { return a * b >> 32 }},
+	MulHiS: {name: "mulhis", shape: "WWW", num: true, eval: func(_ Type, a, b uint64) uint64 { return uint64(signed(W, a) * signed(W, b) >> 32) }},
+	And:    {name: "and", shape: "TTT", num: true, eval: func(_ Type, a, b uint64) uint64 { return a & b }},
+	Or:     {name: "or", shape: "TTT", num: true, eval: func(_ Type, a, b uint64) uint64 { return a | b }},
+	Xor:    {name: "xor", shape: "TTT", num: true, eval: func(_ Type, a, b uint64) uint64 { return a ^ b }},
+	MinS:   {name: "mins", shape: "NNN", num: true, eval: func(t Type, a, b uint64) uint64 { return uint64(min(signed(t, a), signed(t, b))) }},
+	MaxS:   {name: "maxs", shape: "NNN", num: true, eval: func(t Type, a, b uint64) uint64 { return uint64(max(signed(t, a), signed(t, b))) }},
+	MinU:   {name: "minu", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return min(a, b) }},
+	MaxU:   {name: "maxu", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return max(a, b) }},
+	Shl:    {name: "shl", shape: "NNN", num: true, eval: shl},
+	Shr:    {name: "shr", shape: "NNN", num: true, eval: shr},
+	Sar:    {name: "sar", shape: "NNN", num: true, eval: sar},
+	Popc:   {name: "popc", shape: "NN", num: true, eval: func(_ Type, a, _ uint64) uint64 { return uint64(bits.OnesCount64(a)) }},
+	Zext:   {name: "zext", shape: "XW", num: true, eval: func(_ Type, a, _ uint64) uint64 { return a }},
+	Sext:   {name: "sext", shape: "XW", num: true, eval: func(_ Type, a, _ uint64) uint64 { return uint64(signed(W, a)) }},
+	Trunc:  {name: "trunc", shape: "WX", num: true, eval: func(_ Type, a, _ uint64) uint64 { return a }},
+	Eq:     {name: "eq", shape: "MNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return bit(a == b) }},
+	Ne:     {name: "ne", shape: "MNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return bit(a != b) }},
+	LtS:    {name: "lts", shape: "MNN", num: true, eval: func(t Type, a, b uint64) uint64 { return bit(signed(t, a) < signed(t, b)) }},
+	LeS:    {name: "les", shape: "MNN", num: true, eval: func(t Type, a, b uint64) uint64 { return bit(signed(t, a) <= signed(t, b)) }},
+	LtU:    {name: "ltu", shape: "MNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return bit(a < b) }},
+	LeU:    {name: "leu", shape: "MNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return bit(a <= b) }},
+	Select: {name: "select", shape: "TMTT", num: true},
+	Not:    {name: "not", shape: "MM", num: true, eval: func(_ Type, a, _ uint64) uint64 { return a ^ 1 }},
+	Perm:   {name: "perm", shape: "WWW", num: true, imm: true},
+
+	FAdd:   {name: "fadd", shape: "NNN"},
+	FSub:   {name: "fsub", shape: "NNN"},
+	FMul:   {name: "fmul", shape: "NNN"},
+	FDiv:   {name: "fdiv", shape: "NNN"},
+	FFma:   {name: "ffma", shape: "NNNN"},
+	FSqrt:  {name: "fsqrt", shape: "NN"},
+	FMin:   {name: "fmin", shape: "NNN"},
+	FMax:   {name: "fmax", shape: "NNN"},
+	FEq:    {name: "feq", shape: "MNN"},
+	FLt:    {name: "flt", shape: "MNN"},
+	FLe:    {name: "fle", shape: "MNN"},
+	FUnord: {name: "funord", shape: "MNN"},
+	Canon:  {name: "canon", shape: "WW"},
+	I2F:    {name: "i2f", shape: "WW"},
+	U2F:    {name: "u2f", shape: "WW"},
+}
+
+// String is the operation's name in text.
+func (c Code) String() string { return defs[c].name }
+
+// Comparison tells whether the result is a truth value about two operands.
+func (c Code) Comparison() bool { return len(defs[c].shape) == 3 && defs[c].shape[0] == 'M' }
+
+// isFloat tells whether the bits of a NaN operand do not matter.
+func (c Code) isFloat() bool { return c >= FAdd && c <= FUnord }
+
+// commutes tells whether operands may be exchanged.
+func (c Code) commutes() bool {
+	switch c {
+	case Add, Mul, MulHiU, MulHiS, And, Or, Xor, MinS, MaxS, MinU, MaxU, Eq, Ne:
+		return true
+	}
+	return false
+}
+
+func signed(t Type, v uint64) int64 {
+	if t == W {
+		return int64(int32(v))
+	}
+	return int64(v)
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func shl(t Type, a, n uint64) uint64 {
+	if n >= uint64(t.Bits()) {
+		return 0
+	}
+	return a << n
+}
+
+func shr(t Type, a, n uint64) uint64 {
+	if n >= uint64(t.Bits()) {
+		return 0
+	}
+	return a >> n
+}
+
+func sar(t Type, a, n uint64) uint64 { return uint64(signed(t, a) >> min(n, uint64(t.Bits()-1))) }
+
+// cut keeps the bits that a type has.
+func cut(t Type, v uint64) uint64 {
+	switch t {
+	case W:
+		return v & 0xffffffff
+	case M:
+		return v & 1
+	}
+	return v
+}
+
+// Op is a pure operation; its index is the value.
+type Op struct {
+	Code    Code
+	Type    Type
+	N       uint8 // operands
+	Copy    uint16
+	A, B, C Value
+	Imm     uint64
+}
+
+// Operands are the values it reads.
+func (o *Op) Operands() []Value { return []Value{o.A, o.B, o.C}[:o.N] }
+
+// Map is the operation with other operands.
+func (o Op) Map(f func(Value) Value) Op {
+	for _, p := range []*Value{&o.A, &o.B, &o.C}[:o.N] {
+		*p = f(*p)
+	}
+	return o
+}
