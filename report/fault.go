@@ -98,7 +98,10 @@ func (f *Fault) Detail() string {
 	if f.Times > 1 {
 		fmt.Fprintf(&b, "  times:  %d; the first is shown\n", f.Times)
 	}
-	if f.Passed {
+	switch {
+	case f.Passed && f.Near == nil:
+		b.WriteString("  passed: the launch went on, as on hardware: shared memory is handed out in units of 128 bytes and more, and the access stays in the last one\n")
+	case f.Passed:
 		b.WriteString("  passed: the launch went on, as on hardware: the access stays in the 2 MiB page in which the allocation ends\n")
 	}
 	if f.Fix != "" {

@@ -319,7 +319,7 @@ func (w *Warp) resolveShared(q *Request, x uint64, fail func(FaultKind) (rowBase
 		return foreign(fail, OtherCTA, rank, uint64(w.cta.crank))
 	case ctas[rank].alive == 0:
 		return foreign(fail, ExitedCTA, rank, 0)
-	case off < start || off+uint64(q.Size) > start+uint64(g.Shared):
+	case off < start || off+uint64(q.Size) > start+uint64(g.sharedRoom()):
 		_, _, f := fail(OutOfBounds)
 		f.Value, f.Want = start, start+uint64(g.Shared)
 		return nil, false, f

@@ -168,7 +168,7 @@ func (core *Core) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
 		fresh = c.launch != g.number
 	}
 	if g.Shared != 0 {
-		c.shared = core.takeShared(g.Shared)
+		c.shared = core.takeShared(g.sharedRoom())
 	}
 	c.start(core, cl, crank, fresh)
 	return c
@@ -186,7 +186,7 @@ func (core *Core) dismantle(c *CTA) {
 func (core *Core) retire(c *CTA) {
 	c.end()
 	if c.grid.Shared != 0 {
-		core.giveShared(c.grid.Shared, c.shared)
+		core.giveShared(c.grid.sharedRoom(), c.shared)
 	}
 	core.ctas = append(core.ctas, c)
 }

@@ -267,6 +267,15 @@ func (g *Grid) unit(n uint32) uint32 {
 	return (n + g.Target.SharedUnit - 1) / g.Target.SharedUnit * g.Target.SharedUnit
 }
 
+// sharedRoom is the bytes of shared memory that a CTA may touch: what it has been given, and where bounds are those of pages, all of
+// what hardware hands out (10.30).
+func (g *Grid) sharedRoom() uint32 {
+	if g.OnPast == nil {
+		return g.Shared
+	}
+	return g.unit(g.Shared)
+}
+
 // Fail stops the launch; the first error is its result.
 func (g *Grid) Fail(err error) {
 	g.mu.Lock()
