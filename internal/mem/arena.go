@@ -125,17 +125,53 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	case size >= Large:
 		place = a.placePages
 	}
-	start, err := place((size+info.Tail+slack+Align-1)&^(Align-1), size)
+	start, err := place(roomFor(size+info.Tail, slack), size)
 	if err != nil {
 		return 0, err
 	}
+	a.begin(start, size, info)
+	return start, nil
+}
+
+// roomFor is how far the next allocation begins behind one of this size.
+func roomFor(size, slack uint64) uint64 { return (size + slack + Align - 1) &^ (Align - 1) }
+
+// begin enters an allocation that has been placed.
+func (a *Arena) begin(start, size uint64, info Info) {
 	info.Device = a.device
 	a.live.insert(span{start, start + size, info})
 	a.ended.forget(start, start+size)
 	a.usage.Bytes += size
 	a.usage.Peak = max(a.usage.Peak, a.usage.Bytes)
 	a.usage.Count++
-	return start, nil
+}
+
+// AllocAdjacent makes zeroed allocations of these sizes, at least one byte each, that lie one behind the other, with unused bytes
+// between them, whatever room the memory has elsewhere. Their bounds are exact (Config.Page). It returns their addresses, or
+// ErrOutOfMemory and makes none.
+func (a *Arena) AllocAdjacent(sizes []uint64, infos []Info) ([]uint64, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	bytes, room := uint64(0), uint64(0)
+	for _, size := range sizes {
+		size = max(size, 1)
+		if bytes += size; size > a.limit || a.usage.Bytes+bytes > a.limit {
+			return nil, fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, bytes, a.usage.Bytes, a.limit)
+		}
+		room += roomFor(size, DefaultSlack)
+	}
+	at, err := a.place(room, room)
+	if err != nil {
+		return nil, err
+	}
+	starts := make([]uint64, len(sizes))
+	for i, size := range sizes {
+		size = max(size, 1)
+		starts[i] = at
+		a.begin(at, size, infos[i])
+		at += roomFor(size, DefaultSlack)
+	}
+	return starts, nil
 }
 
 // tail is what kernels may touch behind an allocation.

@@ -48,6 +48,66 @@ func TestAllocBounds(t *testing.T) {
 	}
 }
 
+// TestAllocAdjacent: allocations of one call lie one behind the other where what is free lies apart, are zeros with exact bounds,
+// and end one by one; where there is no room for all, none is made.
+func TestAllocAdjacent(t *testing.T) {
+	arenas, err := NewArenas(Config{Limits: []uint64{1 << 20}, Page: 2 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := arenas[0]
+	defer a.Close()
+	var old []uint64
+	for range 4 { // holes of a page each, between live ones
+		p, err := a.Alloc(100, Info{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		old = append(old, p)
+		copy(a.Bytes(p, 100), "old bytes")
+	}
+	for _, i := range []int{0, 2} {
+		if err := a.Free(old[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sizes, infos := make([]uint64, 1200), make([]Info, 1200)
+	for i := range sizes {
+		sizes[i], infos[i] = uint64(i%5), Info{Label: "c", ReadOnly: true}
+	}
+	starts, err := a.AllocAdjacent(sizes, infos)
+	if err != nil || len(starts) != len(sizes) {
+		t.Fatal(len(starts), err)
+	}
+	for i, start := range starts {
+		size := max(sizes[i], 1)
+		if i > 0 && (start < starts[i-1]+DefaultSlack || start > starts[i-1]+2*DefaultSlack+Align) {
+			t.Errorf("allocation %d at %#x behind one at %#x", i, start, starts[i-1])
+		}
+		found, ok := a.Find(start)
+		if b := a.Bytes(start, size); !ok || found.End != start+size || found.Tail != 0 || !found.ReadOnly || slices.Max(b) != 0 {
+			t.Fatalf("allocation %d: %+v, %v", i, found, b)
+		}
+		if _, past := a.Past(start+size, 1); past {
+			t.Errorf("allocation %d has bytes behind it", i)
+		}
+	}
+	if u := a.Usage(); u.Count != 2+len(sizes) {
+		t.Errorf("%+v", u)
+	}
+	for _, start := range starts {
+		if err := a.Free(start); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.AllocAdjacent([]uint64{1 << 19, 1 << 20}, make([]Info, 2)); !errors.Is(err, ErrOutOfMemory) || a.Usage().Count != 2 {
+		t.Errorf("above the limit: %v, %+v", err, a.Usage())
+	}
+	if none, err := a.AllocAdjacent(nil, nil); err != nil || len(none) != 0 {
+		t.Errorf("none: %v, %v", none, err)
+	}
+}
+
 func TestLimitAndReuse(t *testing.T) {
 	a := newArena(t, 1<<20)
 	if _, err := a.Alloc(1<<20+1, Info{}); !errors.Is(err, ErrOutOfMemory) {

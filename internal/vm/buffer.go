@@ -110,7 +110,11 @@ func (d *Device) outOfMemory(err error, n int) error {
 	if n > 0 {
 		asked = fmt.Sprintf("%d bytes asked for, ", n)
 	}
-	return fmt.Errorf("%w: %s%d of %d in use", ErrOutOfMemory, asked, arena.Usage().Bytes, arena.Limit())
+	used, limit := arena.Usage().Bytes, arena.Limit()
+	if n > 0 && used+uint64(n) <= limit { // the limit is not what stands in the way
+		return fmt.Errorf("%w: %s%d of %d in use (%w)", ErrOutOfMemory, asked, used, limit, err)
+	}
+	return fmt.Errorf("%w: %s%d of %d in use", ErrOutOfMemory, asked, used, limit)
 }
 
 // Addr is the device address, as a kernel sees it.

@@ -219,19 +219,20 @@ func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
 	for i, f := range m.Funcs {
 		img.funcs[f] = mem.CodeWindow + uint64(i+1)*mem.CodeStep
 	}
-	for _, v := range constantsFirst(m.Vars) {
-		if isReference(v) {
-			img.vars[v] = d.AddHandles(handleKind(v), v.Name, references(v))
-			continue
-		}
-		addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, ReadOnly: v.Space == ir.SpaceConst && !shared, Host: v.Managed})
-		if err != nil {
-			return nil, fmt.Errorf("variable %s: %w (%v)", v.Name, err, img.free(d))
-		}
-		img.vars[v] = addr
+	if err := img.placeConstants(d, m, shared); err != nil {
+		return nil, err
 	}
-	if !img.constantsNear() {
-		return nil, fmt.Errorf("%w: no room for the constant variables within 2 GiB of each other (%v)", mem.ErrOutOfMemory, img.free(d))
+	for _, v := range m.Vars {
+		switch {
+		case isReference(v):
+			img.vars[v] = d.AddHandles(handleKind(v), v.Name, references(v))
+		case v.Space == ir.SpaceGlobal:
+			addr, err := d.Arena.Alloc(uint64(v.Size), mem.Info{Label: v.Name, Host: v.Managed})
+			if err != nil {
+				return nil, fmt.Errorf("variable %s: %w (%v)", v.Name, err, img.free(d))
+			}
+			img.vars[v] = addr
+		}
 	}
 	for v := range img.vars {
 		img.initialise(d.Arena, v)
@@ -239,30 +240,29 @@ func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
 	return img, nil
 }
 
-// constantsFirst lists the variables that have a place in memory or a handle, so that constant ones come to lie next to each
-// other: code may have 32 bits of their addresses.
-func constantsFirst(vars []*ir.Var) (list []*ir.Var) {
-	var rest []*ir.Var
-	for _, v := range vars {
-		switch {
-		case v.Space == ir.SpaceConst && !isReference(v):
-			list = append(list, v)
-		case isReference(v) || inArena(v):
-			rest = append(rest, v)
-		}
-	}
-	return append(list, rest...)
-}
-
-// constantsNear reports whether each constant variable is within 2 GiB of every other.
-func (img *image) constantsNear() bool {
-	first, last := ^uint64(0), uint64(0)
-	for v, addr := range img.vars {
+// placeConstants allocates the constant variables next to each other: code may have 32 bits of their addresses, so that all lie
+// within 2 GiB, wherever else there is room.
+func (img *image) placeConstants(d *host.Device, m *ir.Module, shared bool) error {
+	var vars []*ir.Var
+	var sizes []uint64
+	var infos []mem.Info
+	for _, v := range m.Vars {
 		if v.Space == ir.SpaceConst && !isReference(v) {
-			first, last = min(first, addr), max(last, addr+uint64(v.Size))
+			vars, sizes = append(vars, v), append(sizes, uint64(v.Size))
+			infos = append(infos, mem.Info{Label: v.Name, ReadOnly: !shared})
 		}
 	}
-	return last <= first || last-first < 1<<31
+	starts, err := d.Arena.AllocAdjacent(sizes, infos)
+	if err != nil {
+		return fmt.Errorf("constant variables: %w", err)
+	}
+	for i, v := range vars {
+		img.vars[v] = starts[i]
+	}
+	if n := len(starts); n > 0 && starts[n-1]+sizes[n-1]-starts[0] >= 1<<31 {
+		return fmt.Errorf("%w: the constant variables do not fit into 2 GiB (%v)", mem.ErrOutOfMemory, img.free(d))
+	}
+	return nil
 }
 
 // inArena tells which variables are allocated once; shared and local ones live with CTAs and threads.
