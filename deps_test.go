@@ -41,7 +41,6 @@ internal/jit/products: internal/jit/native internal/jit/x86 internal/num
 internal/jit:      internal/jit/native internal/jit/products internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san:       internal/machine internal/mem
 internal/fatbin:    internal/isa
-internal/tuning:    internal/jit internal/machine
 internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
 internal/value:     internal/num
@@ -58,7 +57,7 @@ internal/san/race:  internal/machine internal/mem
 internal/san/flow: internal/machine internal/mem internal/uop
 internal/san/streams: internal/san/race
 examples:
-internal/vm:        diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/tuning internal/value
+internal/vm:        diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/value
 .:                  diag report internal/vm
 `
 

@@ -11,7 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/bench/kernels"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // TestCTAPrograms: where compiling makes a program of whole CTAs, CTAs run by it at each size; where it makes another for borders, they do
@@ -120,7 +120,7 @@ func ctaSubjects() (list []ctaSubject) {
 func (s ctaSubject) compiledCTAs(t *testing.T, v jit.Vectors) (programs map[string]uint64, got [][]byte) {
 	t.Helper()
 	before := len(jit.AllCounted())
-	got = s.rounds(t, ptxvm.JIT, 2, func(d *ptxvm.Device) error { return tuning.CompileWith(d, jit.Options{Vectors: v}) })
+	got = s.rounds(t, ptxvm.JIT, 2, func(d *ptxvm.Device) error { return vm.CompileWith(d, jit.Options{Vectors: v}) })
 	programs = map[string]uint64{}
 	for _, c := range jit.AllCounted()[before:] {
 		for _, p := range partsOf(c) {

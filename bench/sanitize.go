@@ -13,16 +13,16 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
-	vm "ptxvm.invalid/ptxvm/internal/machine"
+	hw "ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // watching is a configuration.
 type watching struct {
 	name string
 	set  ptxvm.Sanitize
-	see  vm.Observer
+	see  hw.Observer
 }
 
 // watchings are the configurations that are compared, the first with itself.
@@ -41,7 +41,7 @@ var watchings = []watching{
 // deaf is an observer for whom an event is nothing.
 type deaf struct{}
 
-func (deaf) Observe(*vm.Event) {}
+func (deaf) Observe(*hw.Event) {}
 
 // watchedKernels are streams, trees, look-back, tiles, scatters and rows; watchedWorkloads is where those are that no other table has.
 var watchedKernels = []string{"saxpy", "reduce", "scan", "matmul", "radixsort", "softmax"}
@@ -182,14 +182,14 @@ func (w *workload) watched(s *series) ([]watchedTimes, error) {
 }
 
 // once runs the launches on a new device, whose memory the host has not written before.
-func (w *workload) once(s *series, r *corpus.Run, set ptxvm.Sanitize, see vm.Observer, workers int) (spent, error) {
+func (w *workload) once(s *series, r *corpus.Run, set ptxvm.Sanitize, see hw.Observer, workers int) (spent, error) {
 	x, err := w.startOn(s.top, r, ptxvm.DeviceConfig{Engine: ptxvm.Interp, Workers: workers, Sanitize: set})
 	if err != nil {
 		return spent{}, err
 	}
 	defer x.device.Close()
 	if see != nil {
-		tuning.Observe(x.device, see)
+		vm.TuningOf(x.device).Observer = see
 	}
 	took, _, err := x.round(r, nil)
 	if err == nil {

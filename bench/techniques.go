@@ -19,7 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm/bench/kernels"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // The groups of kernels, each a column.
@@ -143,7 +143,7 @@ func (k *subject) variant(s *series, all bool, without jit.Technique, fired *jit
 	if !all {
 		o = jit.Without(o, without)
 	}
-	err = tuning.CompileWith(x.device, o)
+	err = vm.CompileWith(x.device, o)
 	for range 2 {
 		if err == nil {
 			_, _, err = x.round(k.run, nil)

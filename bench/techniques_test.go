@@ -6,7 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/bench/kernels"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // TestTechniques: each technique that fires on a tuned kernel can be left out, by both widths, and what the kernel writes is the same.
@@ -52,5 +52,5 @@ func TestTechniques(t *testing.T) {
 // compiledWith runs the kernel twice, compiled with options, and returns what is in the buffers.
 func (s ctaSubject) compiledWith(t *testing.T, o jit.Options) [][]byte {
 	t.Helper()
-	return s.rounds(t, ptxvm.JIT, 2, func(d *ptxvm.Device) error { return tuning.CompileWith(d, o) })
+	return s.rounds(t, ptxvm.JIT, 2, func(d *ptxvm.Device) error { return vm.CompileWith(d, o) })
 }

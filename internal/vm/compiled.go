@@ -9,17 +9,18 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
-func init() {
-	tuning.CompileWith = func(device any, o jit.Options) error {
-		made, err := jit.NewEngine(o)
-		if err == nil {
-			device.(*Device).compileBy(made) // the engine before has made nothing that is to be given back
-		}
-		return err
+// CompileWith makes a device of an engine that compiles, which has launched nothing yet, do so with other options: for tests and
+// measurements.
+//
+//face:inside
+func CompileWith(d *Device, o jit.Options) error {
+	made, err := jit.NewEngine(o)
+	if err == nil {
+		d.compileBy(made) // the engine before has made nothing that is to be given back
 	}
+	return err
 }
 
 // newCompiler makes the engine that a configuration asks for; nil for the interpreter.

@@ -103,10 +103,7 @@ type Device struct {
 
 	compileQuick, compileWhole, compileParts, compileCTAs host.Compiler // by jit, if there is one
 
-	observer machine.Observer // of every launch, for tests; else nil
-	careful  bool             // sanitizers take no short ways, for tests
-
-	quickAfter, hotAfter, partsAfter, ctasAfter uint32 // when code is compiled quickly, well, for some lanes, and for CTAs
+	tuning Tuning
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed atomic.Bool
@@ -196,8 +193,7 @@ type deviceSetup struct {
 func (s *deviceSetup) another(arena *mem.Arena) *Device {
 	return &Device{
 		cfg: s.cfg, target: s.target, sizes: machine.TargetOf(s.target.Arch), assumptions: s.assumptions, shadow: s.shadow,
-		machine:    host.NewDevice(arena, s.cfg.Workers),
-		quickAfter: quickAfter, hotAfter: hotAfter, partsAfter: partsAfter, ctasAfter: ctasAfter,
+		machine: host.NewDevice(arena, s.cfg.Workers), tuning: untuned,
 	}
 }
 

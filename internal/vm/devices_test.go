@@ -85,7 +85,7 @@ func TestHostPointers(t *testing.T) {
 	}
 	for _, engine := range []Engine{Interp, Auto} {
 		d := testDevices(t, 1, DeviceConfig{Memory: 1 << 20, Engine: engine, HostPointers: true})[0]
-		d.quickAfter, d.hotAfter = 1, 1
+		d.tuning.QuickAfter, d.tuning.HotAfter = 1, 1
 		p, word := testProgram(t, d), testBuffer(t, d, 4)
 		if word.Addr() < mem.HostBase || word.Addr() >= mem.GlobalBase {
 			t.Errorf("a buffer at %#x", word.Addr())

@@ -14,7 +14,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
-	"ptxvm.invalid/ptxvm/internal/tuning"
 )
 
 // Engine chooses how kernels are executed. All give the same results.
@@ -45,23 +44,6 @@ func (e Engine) String() string { return engines[e] }
 // ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
 var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 
-// quickAfter is how many steps for each instruction of code a worker of the engine Auto interprets before it is compiled
-// by the quick tier, whose code runs some times faster and costs little.
-const quickAfter = 15
-
-// hotAfter is how many steps for each instruction of code a worker of the engine Auto interprets, of that of the
-// quick tier four times as many, before it is compiled as well as can be: about as long as that takes
-// (docs/performance.md, "When code is compiled").
-const hotAfter = 60
-
-// partsAfter is how often a worker leaves code for whole warps because lanes part, or has a warp of fewer,
-// before code for them is made.
-const partsAfter = 40
-
-// ctasAfter is how many steps for each instruction a worker runs CTAs in code without a program of theirs before that is compiled:
-// about as long as it takes.
-const ctasAfter = 4000
-
 // compiler makes machine code of a device's code: internal/jit's Engine, where ptxvm is built with one.
 type compiler interface {
 	InstallQuick(c *machine.Code, stopped func() bool)
@@ -81,16 +63,6 @@ func (d *Device) compileBy(made compiler) {
 	}
 }
 
-// Tests and measurements set what follows from no configuration.
-func init() {
-	tuning.QuickAfter = func(device any, times uint32) { device.(*Device).quickAfter = times }
-	tuning.HotAfter = func(device any, times uint32) { device.(*Device).hotAfter = times }
-	tuning.Observe = func(device any, o machine.Observer) { device.(*Device).observer = o }
-	tuning.Careful = func(device any) { device.(*Device).careful = true }
-	tuning.PartsAfter = func(device any, times uint32) { device.(*Device).partsAfter = times }
-	tuning.CTAsAfter = func(device any, times uint32) { device.(*Device).ctasAfter = times }
-}
-
 // compiles reports whether code of a launch may be compiled.
 func (d *Device) compiles(l *machine.Launch) bool {
 	return d.jit != nil && l.Observer == nil && l.OnFault == nil
@@ -101,13 +73,14 @@ func (d *Device) compiling(l *host.Launch) {
 	if !d.compiles(&l.Launch) {
 		return
 	}
-	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.partsAfter
-	l.CompileCTAs, l.CTAsAfter = d.compileCTAs, d.ctasAfter
+	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.tuning.PartsAfter
+	l.CompileCTAs, l.CTAsAfter = d.compileCTAs, d.tuning.CTAsAfter
 	if d.cfg.Engine != Auto {
 		return
 	}
-	if l.CompileAfter = d.hotAfter; d.quickAfter < d.hotAfter {
-		l.Compile, l.CompileAfter, l.Better, l.BetterAfter = d.compileQuick, d.quickAfter, d.compileWhole, d.hotAfter
+	t := &d.tuning
+	if l.CompileAfter = t.HotAfter; t.QuickAfter < t.HotAfter {
+		l.Compile, l.CompileAfter, l.Better, l.BetterAfter = d.compileQuick, t.QuickAfter, d.compileWhole, t.HotAfter
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *launchState) bound(d *Device, params []ParamInfo, args []any) {
 
 // prepared describes a launch to the machine. A description that stays (host.Launch) is found in the state.
 func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, state *launchState) (*host.Launch, error) {
-	same := state.shape == l && w == (Watch{}) && k.program.d.observer == nil
+	same := state.shape == l && w == (Watch{}) && k.program.d.tuning.Observer == nil
 	if same && state.ready != nil {
 		return state.ready, nil
 	}
@@ -85,7 +85,7 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	if err := k.shape(l, ml); err != nil {
 		return err
 	}
-	if ml.Observer = d.observer; ml.Observer != nil {
+	if ml.Observer = d.tuning.Observer; ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
 	state.shadow, state.races = nil, nil

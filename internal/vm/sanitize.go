@@ -89,7 +89,7 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
 		all = append(all, o)
 	}
 	if followed {
-		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Bounds: state.bounds, Find: d.allocation, Reporter: s, Owner: launchOf{k}, Careful: d.careful}, l)
+		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Bounds: state.bounds, Find: d.allocation, Reporter: s, Owner: launchOf{k}, Careful: d.tuning.Careful}, l)
 		all, l.Values = append(all, e), e
 	}
 	switch len(all) {

@@ -20,7 +20,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 	"ptxvm.invalid/ptxvm/internal/testkit/rig"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 var (
@@ -155,8 +155,8 @@ func (o *outcome) differs(want *outcome) string {
 // compiledBy compiles with options.
 func compiledBy(o jit.Options) func(*ptxvm.Device) error {
 	return func(d *ptxvm.Device) error {
-		tuning.PartsAfter(d, 0)
-		return tuning.CompileWith(d, o)
+		vm.TuningOf(d).PartsAfter = 0
+		return vm.CompileWith(d, o)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // tellModule has kernels that write what they know of their launch, eight words a CTA, and print five bytes.
@@ -59,7 +59,7 @@ func newTeller(t *testing.T, cfg ptxvm.DeviceConfig, opt *jit.Options) *teller {
 	}
 	t.Cleanup(func() { d.Close() })
 	if opt != nil {
-		if err := tuning.CompileWith(d, *opt); err != nil {
+		if err := vm.CompileWith(d, *opt); err != nil {
 			t.Skip(err)
 		}
 	}

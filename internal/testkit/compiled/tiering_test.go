@@ -19,7 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 	"ptxvm.invalid/ptxvm/internal/testkit/rig"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // tieringModule has a loop of n trips, a kernel without any, and loops that never end.
@@ -142,9 +142,8 @@ func TestTieringAnywhere(t *testing.T) {
 					some := []uint32{0, 1 << 30, 1 + r.Uint32N(20)} // at once, never, at any moment
 					parts, ctas := some[k%3], some[r.IntN(3)]
 					got, rep := run.with(t, ptxvm.Auto, func(d *ptxvm.Device) error {
-						tuning.HotAfter(d, after)
-						tuning.PartsAfter(d, parts)
-						tuning.CTAsAfter(d, ctas)
+						tuning := vm.TuningOf(d)
+						tuning.HotAfter, tuning.PartsAfter, tuning.CTAsAfter = after, parts, ctas
 						return nil
 					})
 					if d := got.differs(&want); d != "" {
@@ -169,7 +168,7 @@ func TestCompiledOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range compiles {
 		d, kernel := tieringDevice(t, ptxvm.DeviceConfig{Workers: 4, Engine: ptxvm.Auto})
-		tuning.HotAfter(d, 5)
+		vm.TuningOf(d).HotAfter = 5
 		if err := compiledBy(jit.Leaving(jit.Options{}, func(pc int32) bool {
 			if pc == 0 {
 				compiles[i].Add(1)

@@ -17,7 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 	"ptxvm.invalid/ptxvm/internal/testkit/cputime"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // thresholds are those of the quick tier and of the other; the same twice: without a quick one.
@@ -38,8 +38,8 @@ func BenchmarkCold(b *testing.B) {
 			for b.Loop() {
 				for i, c := range cases {
 					_, r := c.with(b, e, func(d *ptxvm.Device) error {
-						tuning.QuickAfter(d, quick)
-						tuning.HotAfter(d, after)
+						tuning := vm.TuningOf(d)
+						tuning.QuickAfter, tuning.HotAfter = quick, after
 						return nil
 					})
 					if best[i] == 0 || r.spent < best[i] {
@@ -165,8 +165,8 @@ func BenchmarkSizes(b *testing.B) {
 				best := time.Duration(math.MaxInt64)
 				for b.Loop() {
 					_, r := run.with(b, e, func(d *ptxvm.Device) error {
-						tuning.QuickAfter(d, quick)
-						tuning.HotAfter(d, after)
+						tuning := vm.TuningOf(d)
+						tuning.QuickAfter, tuning.HotAfter = quick, after
 						return nil
 					})
 					best = min(best, r.spent)

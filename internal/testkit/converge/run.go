@@ -9,7 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // Way is a way to run a kernel.
@@ -108,15 +108,13 @@ func (w *Way) open() (*ptxvm.Device, error) {
 		return nil, err
 	}
 	if w.Engine != ptxvm.Interp {
-		if err := tuning.CompileWith(d, w.Options); err != nil {
+		if err := vm.CompileWith(d, w.Options); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
 	if w.Engine == ptxvm.Auto {
-		tuning.QuickAfter(d, w.Hot)
-		tuning.HotAfter(d, 2*w.Hot)
-		tuning.PartsAfter(d, w.Hot)
-		tuning.CTAsAfter(d, 4*w.Hot)
+		tuning := vm.TuningOf(d)
+		tuning.QuickAfter, tuning.HotAfter, tuning.PartsAfter, tuning.CTAsAfter = w.Hot, 2*w.Hot, w.Hot, 4*w.Hot
 	}
 	return d, nil
 }

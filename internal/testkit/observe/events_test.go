@@ -10,7 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // recorder writes down what the statements between two lines `// {` and `// }` tell.
@@ -120,7 +120,7 @@ func told(t *testing.T, stmt string) string {
 	}
 	r := &recorder{}
 	shape := ptxvm.Launch{Block: ptxvm.Dim3{X: 32}}
-	tuning.Observe(d, r)
+	vm.TuningOf(d).Observer = r
 	if _, err := k.Launch(context.Background(), shape, buf); err != nil {
 		t.Fatal(stmt, err)
 	}

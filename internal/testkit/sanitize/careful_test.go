@@ -11,7 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/testkit/kernels"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 var carefulCount = flag.Int("careful", 20, "random kernels whose values are followed the short and the long way")
@@ -46,7 +46,7 @@ func bothWays(t *testing.T, name string, run func(checks string, set func(*ptxvm
 	t.Helper()
 	for _, checks := range []string{"mem", "init", "mem,init"} {
 		short := run(checks, func(*ptxvm.Device) {})
-		long := run(checks, func(d *ptxvm.Device) { tuning.Careful(d) })
+		long := run(checks, func(d *ptxvm.Device) { vm.TuningOf(d).Careful = true })
 		if short != long {
 			t.Errorf("%s under %s: the short way says\n%s\nthe long way\n%s", name, checks, short, long)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 var (
@@ -39,7 +39,7 @@ func TestRandomOperands(t *testing.T) {
 	for _, v := range widths {
 		trials[v] = NewRunner()
 		trials[v].Engine = ptxvm.JIT
-		trials[v].Prepare = func(d *ptxvm.Device) error { return tuning.CompileWith(d, jit.Options{Vectors: v}) }
+		trials[v].Prepare = func(d *ptxvm.Device) error { return vm.CompileWith(d, jit.Options{Vectors: v}) }
 		if _, err := trials[v].device("sm_90a"); err != nil {
 			t.Logf("%v: %v", v, err)
 			delete(trials, v)

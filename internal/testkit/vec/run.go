@@ -10,7 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/tuning"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // Runner runs blocks on small devices, one an architecture.
@@ -148,7 +148,7 @@ func (r *Runner) start(w *Wrapped, kernels ...variant) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	tuning.Observe(d.Device, r.Observer)
+	vm.TuningOf(d.Device).Observer = r.Observer
 	if err := d.addTextures(w.Textures()); err != nil {
 		return nil, err
 	}
