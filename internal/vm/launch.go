@@ -19,6 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
 // Kernel is one .entry of a loaded program.
@@ -101,7 +102,7 @@ func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, erro
 
 // Watch is Launch of a kernel that is looked at while it runs. Its results are those of Launch; tracing takes more time.
 func (k *Kernel) Watch(ctx context.Context, l Launch, w Watch, args ...any) (Stats, error) {
-	return k.launch(ctx, l, w, func(state *launchState) error {
+	return k.launch(ctx, &call{Launch: l, watch: w}, func(state *launchState) error {
 		state.bound(k.program.d, k.info.Params, args)
 		return k.program.d.packArgs(state.params, k.info.Name, k.info.Params, args)
 	})
@@ -109,7 +110,15 @@ func (k *Kernel) Watch(ctx context.Context, l Launch, w Watch, args ...any) (Sta
 
 // LaunchBlock is Launch with the bytes of all parameters, each at its Offset, as a driver has them.
 func (k *Kernel) LaunchBlock(ctx context.Context, l Launch, params []byte) (Stats, error) {
-	return k.launch(ctx, l, Watch{}, func(state *launchState) error {
+	return LaunchAt(ctx, k, l, params, nil)
+}
+
+// LaunchAt is LaunchBlock at a place in the order of streams, for races between what they do; nil is behind all calls that have
+// returned.
+//
+//face:inside
+func LaunchAt(ctx context.Context, k *Kernel, l Launch, params []byte, place *streams.Work) (Stats, error) {
+	return k.launch(ctx, &call{Launch: l, place: place}, func(state *launchState) error {
 		if len(params) != len(state.params) {
 			return k.refuse("%d bytes of parameters; the kernel has %d", len(params), len(state.params))
 		}
@@ -127,12 +136,19 @@ func (k *Kernel) Ready(l Launch) error {
 	}
 	state := k.state()
 	defer k.spare.Store(state)
-	_, err := k.prepared(context.Background(), l, Watch{}, state)
+	_, err := k.prepared(context.Background(), &call{Launch: l}, state)
 	return err
 }
 
+// call is a launch as it is asked for.
+type call struct {
+	Launch
+	watch Watch
+	place *streams.Work // among other launches and copies; nil: behind all calls that have returned
+}
+
 // launch runs the kernel with the parameters that fill writes.
-func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launchState) error) (Stats, error) {
+func (k *Kernel) launch(ctx context.Context, c *call, fill func(*launchState) error) (Stats, error) {
 	p := k.program
 	p.running.Add(1)
 	defer p.leave()
@@ -144,16 +160,16 @@ func (k *Kernel) launch(ctx context.Context, l Launch, w Watch, fill func(*launc
 	if err := fill(state); err != nil {
 		return Stats{}, err
 	}
-	ml, err := k.prepared(ctx, l, w, state)
+	ml, err := k.prepared(ctx, c, state)
 	if err != nil {
 		return Stats{}, err
 	}
-	return k.execute(ctx, l, w, ml, state)
+	return k.execute(ctx, c, ml, state)
 }
 
 // execute is launch of what is prepared. It is a function of its own since Go keeps a list of deferred calls for one that has
 // many of them and many returns, which took a tenth of the time of a short launch.
-func (k *Kernel) execute(ctx context.Context, l Launch, w Watch, ml *host.Launch, state *launchState) (Stats, error) {
+func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *launchState) (Stats, error) {
 	p := k.program
 	p.bindReferences()
 	ctx, unwatch := state.shadow.Watch(ctx)
@@ -164,20 +180,30 @@ func (k *Kernel) execute(ctx context.Context, l Launch, w Watch, ml *host.Launch
 		ml.Output = out
 	}
 	start := sinceBegin()
-	shown := watchTensor(w.Tensor, &ml.Launch)
-	place := p.d.place(ctx)
+	shown := watchTensor(c.watch.Tensor, &ml.Launch)
+	place := p.d.place(c)
 	if state.races != nil && place.MayOverlap() {
 		state.races.Overlap()
 	}
 	ran, err := p.d.machine.Launch(ctx, ml)
 	k.meet(&ml.Launch, place, state.races)
-	stats := Stats{CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Elapsed: sinceBegin() - start, Compiled: ran.NativeOps, Sums: ran.Sums, SlowSums: ran.SlowSums, Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked), Tensor: shown(), Assumed: p.d.describe(state.code.Assumptions)}
+	elapsed := sinceBegin() - start
+	stats := p.stats(&ran)
+	stats.Elapsed, stats.Tensor, stats.Assumed = elapsed, shown(), p.d.describe(state.code.Assumptions)
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
 	stats.Past = k.passed(state)
 	k.nameMemory(err, state.params)
-	k.missingShared(err, l)
+	k.missingShared(err, c.Launch)
 	return k.reported(&ml.Launch, stats, k.faulted(state, err))
+}
+
+// stats are what the machine has counted, in terms of the source.
+func (p *Program) stats(ran *machine.Stats) Stats {
+	return Stats{
+		CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Compiled: ran.NativeOps, Sums: ran.Sums, SlowSums: ran.SlowSums,
+		Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked),
+	}
 }
 
 // nameMemory says which parameter pointed to the allocation next to a fault, and which variable a misaligned access was to.

@@ -58,18 +58,18 @@ func (s *launchState) bound(d *Device, params []ParamInfo, args []any) {
 }
 
 // prepared describes a launch to the machine. A description that stays (host.Launch) is found in the state.
-func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, state *launchState) (*host.Launch, error) {
-	same := state.shape == l && w == (Watch{}) && k.program.d.tuning.Observer == nil
+func (k *Kernel) prepared(ctx context.Context, c *call, state *launchState) (*host.Launch, error) {
+	same := state.shape == c.Launch && c.watch == (Watch{}) && k.program.d.tuning.Observer == nil
 	if same && state.ready != nil {
 		return state.ready, nil
 	}
 	ml := &state.other
 	state.ready, state.shape = nil, Launch{}
-	if err := k.describe(ctx, l, w, state); err != nil {
+	if err := k.describe(ctx, c, state); err != nil {
 		return nil, err
 	}
-	if ml.Observer == nil && ml.Reporter == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && w.Tensor == nil && k.program.stdout == nil {
-		state.shape = l
+	if ml.Observer == nil && ml.Reporter == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
+		state.shape = c.Launch
 		if same {
 			ml = new(host.Launch)
 			*ml = state.other
@@ -80,9 +80,9 @@ func (k *Kernel) prepared(ctx context.Context, l Launch, w Watch, state *launchS
 }
 
 // describe describes a launch in state.other.
-func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchState) (err error) {
+func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err error) {
 	d, ml := k.program.d, &state.other
-	if err := k.shape(l, ml); err != nil {
+	if err := k.shape(c.Launch, ml); err != nil {
 		return err
 	}
 	if ml.Observer = d.tuning.Observer; ml.Observer != nil {
@@ -95,10 +95,10 @@ func (k *Kernel) describe(ctx context.Context, l Launch, w Watch, state *launchS
 	k.sanitize(&ml.Launch, state)
 	state.keepGoing(d)
 	state.watchPast(d)
-	if ml.Trace, err = k.tracer(w.Trace, &ml.Launch); err != nil {
+	if ml.Trace, err = k.tracer(c.watch.Trace, &ml.Launch); err != nil {
 		return err
 	}
-	ml.Breakpoint = k.stopper(w.Breakpoints)
+	ml.Breakpoint = k.stopper(c.watch.Breakpoints)
 	if state.code, err = k.decode(ctx, &ml.Launch); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ package vm
 // calls at the same time (SanitizeRace).
 
 import (
-	"context"
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/diag"
@@ -15,10 +14,10 @@ import (
 	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
 
-// place is that of a launch among others, which the caller ends: what the context says, else behind all calls that have returned.
-func (d *Device) place(ctx context.Context) *streams.Work {
-	if w := streams.From(ctx); w != nil {
-		return w
+// place is that of a launch among others, which the caller ends.
+func (d *Device) place(c *call) *streams.Work {
+	if c.place != nil {
+		return c.place
 	}
 	return d.shadow.order.Begin()
 }

@@ -10,7 +10,6 @@
 package streams
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -403,21 +402,4 @@ func (o *Order) Forget(from, to uint64) {
 	for _, w := range o.kept {
 		w.touched.Forget(from, to)
 	}
-}
-
-// workKey is where a context holds work.
-type workKey struct{}
-
-// In returns a context in which a launch is a piece of work that has its place in an order.
-func In(ctx context.Context, w *Work) context.Context {
-	if w == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, workKey{}, w)
-}
-
-// From returns the work that a context holds; nil if it holds none.
-func From(ctx context.Context) *Work {
-	w, _ := ctx.Value(workKey{}).(*Work)
-	return w
 }
