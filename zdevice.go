@@ -50,7 +50,8 @@ func CheckAssume(text string) error { return vm.CheckAssume(text) }
 //		Assume        string         // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
 //		Progress      func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
 //		// PageBounds lets kernels pass the end of an allocation as far as the end of its last page of 2 MiB, counted from its
-//		// start, as hardware does without notice; Stats.Past says where they did.
+//		// start, and of shared memory as far as the end of its last 128 bytes, as hardware does without notice; Stats.Past says
+//		// where they did.
 //		PageBounds bool
 //		// HostPointers places device memory so that a device address is the host address of the same byte, for programs
 //		// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.

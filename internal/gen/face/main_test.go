@@ -5,19 +5,6 @@ import (
 	"testing"
 )
 
-// TestFace: the public package's files are what internal/vm exports.
-func TestFace(t *testing.T) {
-	root := "../../.."
-	made, err := pages(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := stale(root, made)
-	if err != nil || len(names) != 0 {
-		t.Errorf("out of date: %q, %v; run go generate .", names, err)
-	}
-}
-
 // TestInside: what is marked is not forwarded.
 func TestInside(t *testing.T) {
 	made, err := pages("testdata")
