@@ -39,7 +39,12 @@ internal/jit/isel: internal/jit/ssa
 internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
 internal/jit:      internal/jit/native internal/jit/products internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
-internal/san:       internal/machine internal/mem
+internal/san/found: diag internal/machine
+internal/san/shadow: internal/machine internal/mem internal/san/found
+internal/san/race:  internal/machine internal/mem internal/san/found
+internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop
+internal/san/streams: internal/san/race
+internal/san:       diag internal/machine internal/san/flow internal/san/found internal/san/race internal/san/shadow internal/san/streams
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
@@ -47,17 +52,14 @@ internal/value:     internal/num
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 report:             diag internal/kernelname internal/sarif
-internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san
+internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem
 ptxfmt:             . diag internal/check internal/syntax
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax
 internal/cudaabi:   diag
-internal/san/race:  internal/machine internal/mem
-internal/san/flow: internal/machine internal/mem internal/uop
-internal/san/streams: internal/san/race
 examples:
-internal/vm:        diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/value
+internal/vm:        diag report internal/assume internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/value
 .:                  diag report internal/vm
 `
 

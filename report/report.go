@@ -122,12 +122,3 @@ func (e *SanitizerError) Summary() string {
 	}
 	return text
 }
-
-// checks are the checks by the codes of their reports.
-var checks = map[diag.Code]string{
-	diag.UninitializedRead: "init", diag.DataRace: "race", diag.SyncMisuse: "sync", diag.Livelock: "sync", diag.ProxyOrder: "async", diag.AsyncInUse: "async",
-	diag.TensorOrder: "async", diag.Leak: "leak", diag.OutsideObject: "mem", diag.AfterFree: "mem",
-}
-
-// CheckOf is the check that makes reports of a code, as ParseSanitize names it; empty if none does.
-func CheckOf(code diag.Code) string { return checks[code] }

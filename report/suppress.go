@@ -90,12 +90,8 @@ func knownReportCode(code string) bool {
 	if code == "*" {
 		return true
 	}
-	for c := range checks {
-		if c.String() == code {
-			return true
-		}
-	}
-	return false
+	c, ok := diag.ParseCode(code)
+	return ok && c.String() == code && c >= diag.UninitializedRead // the first of them
 }
 
 // set reads KEY=VALUE.

@@ -94,12 +94,13 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 
 // Watch is who looks on.
 type Watch struct {
-	Observe machine.Wants // what the code tells an observer before it does it
+	Observe machine.Wants // what the code tells an observer, of machine.WantsOfCode
 	Values  bool          // it passes the values of registers on (machine.Values)
 	Trace   bool          // it shows a tracer what it has done
-	Misuse  bool          // its handlers look for misuse of barriers and member masks (machine.Launch)
-	Leaks   bool          // likewise for what a CTA leaves behind
 }
+
+// wants reports whether any of these is wanted.
+func (w *Watch) wants(any machine.Wants) bool { return w.Observe&any != 0 }
 
 // Watched is Kernel for observed launches: the code has the observed variant only.
 func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
@@ -192,8 +193,8 @@ func (l Limited) make(key programKey) (*Program, error) {
 	}
 	u := &unit{d: d, quota: l.quota, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}, waiting: map[*ir.Func]bool{}}
 	starts := slices.ContainsFunc(reach.funcs, startsAsync)
-	u.keeps = key.watch.Leaks && starts
-	u.pins = key.watch.Observe&machine.WantsRows != 0 && slices.ContainsFunc(reach.funcs, pinning)
+	u.keeps = key.watch.wants(machine.WantsLeft) && starts
+	u.pins = key.watch.wants(machine.WantsRows) && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{key: key, Functions: map[uint64]*machine.Code{}}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}

@@ -243,19 +243,19 @@ func (x *function) inst(out *machine.Inst) error {
 	if in.IsBranch() && x.quiet(in) {
 		out.Flags |= machine.QuietLoop
 	}
-	if wants := x.key.watch.Observe; wants != 0 {
-		sem.Observe(b, x.rowUses(in), wants)
+	if x.key.watch.wants(machine.WantsTold) {
+		sem.Observe(b, x.rowUses(in), x.key.watch.Observe)
 	}
 	if x.key.watch.Values {
 		sem.Follow(b, x.flowReg, x.f.CC)
 	}
-	if x.key.watch.Misuse && (in.Sel.Entry.Effects.Has(^ir.Quiet) || out.Op == uop.Mbarrier) {
+	if x.key.watch.wants(machine.WantsUse) && (in.Sel.Entry.Effects.Has(^ir.Quiet) || out.Op == uop.Mbarrier) {
 		out.Flags |= machine.Watched
 	}
-	if x.key.watch.Misuse && x.loops()[x.pc] {
+	if x.key.watch.wants(machine.WantsLoops) && x.loops()[x.pc] {
 		sem.Prove(b)
 	}
-	x.keeps = x.keeps || x.key.watch.Leaks && leavesBehind[out.Op]
+	x.keeps = x.keeps || x.key.watch.wants(machine.WantsLeft) && leavesBehind[out.Op]
 	x.holds = x.holds || out.Op == uop.FabricAsync
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))

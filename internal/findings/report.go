@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 	"ptxvm.invalid/ptxvm/report"
 )
 
@@ -27,27 +28,22 @@ type Scene struct {
 }
 
 // Report puts what was found into the terms of the source.
-func (s *Scene) Report(f *san.Found) *report.Report {
-	w := reportKinds[f.Kind]
-	r := &report.Report{Code: w.code, Kernel: s.Kernel, Msg: s.message(f, w.msg), Times: f.Times, Check: report.CheckOf(w.code), Kind: w.kind, Fix: w.fix,
-		Missing: w.missing, Object: f.Object, Extent: extentOf(&f.Report)}
-	if Note(f.Kind) {
+func (s *Scene) Report(f *found.Counted) *report.Report {
+	w := found.WordsOf(f.Kind)
+	r := &report.Report{Code: w.Code, Kernel: s.Kernel, Msg: s.message(f, w), Times: f.Times, Check: san.CheckOf(w.Code), Kind: w.Name,
+		Object: f.Object, Extent: extentOf(&f.Report)}
+	if w.Note {
 		r.Severity = diag.Remark
 	}
-	if r.Fix == "" || f.Between == machine.AcrossLaunches {
-		r.Missing, r.Fix = raceFixes[f.Between].missing, raceFixes[f.Between].fix
-	}
-	if f.Extent.Space == machine.Tensor && w.code == diag.DataRace {
-		r.Missing, r.Fix = tensorMissing, tensorFix
-	}
+	r.Missing, r.Fix = found.Order(&f.Report)
 	if r.Object == "" && r.Extent != nil {
 		r.Object = s.objectName(&f.Report)
 	}
 	r.Here = Involved(s.Module, &f.Then)
-	r.Here.Role = w.role
+	r.Here.Role = w.Role
 	if f.Op.Func != nil {
 		other := Involved(s.Before, &f.Op)
-		other.Role = w.other
+		other.Role = w.Other
 		r.Other = &other
 	}
 	// A hash of the kind, the kernel and the two instructions: lines that move do not change it.
@@ -56,36 +52,32 @@ func (s *Scene) Report(f *san.Found) *report.Report {
 }
 
 // message fills in the words of a kind of report.
-func (s *Scene) message(f *san.Found, words string) string {
+func (s *Scene) message(f *found.Counted, w *found.Words) string {
 	touched := s.extentWords(&f.Report)
 	switch {
 	case f.Between == machine.AcrossLaunches:
-		return fmt.Sprintf(acrossWords[f.Kind], touched, f.Text)
-	case f.Kind == machine.Livelock && f.Text != "":
+		return fmt.Sprintf(w.Across, touched, f.Text)
+	case w.Args == found.Text, w.Args == found.TextOrTouched && f.Text != "":
 		return f.Text
+	case w.Args == found.TextTouched:
+		return fmt.Sprintf(w.Msg, f.Text, touched)
+	case w.Args == found.TouchedText:
+		return fmt.Sprintf(w.Msg, touched, f.Text)
 	}
-	switch f.Kind {
-	case machine.SyncMisuse, machine.MbarrierMisuse, machine.MbarrierParity, machine.PeerMisuse, machine.ProductMisuse, machine.CollectorMisuse:
-		return f.Text
-	case machine.UnwrittenDecides:
-		return fmt.Sprintf(words, f.Text, touched)
-	case machine.OutsideObject, machine.AfterFree, machine.BytesMissing, machine.NotWaited:
-		return fmt.Sprintf(words, touched, f.Text)
-	}
-	return fmt.Sprintf(words, touched)
+	return fmt.Sprintf(w.Msg, touched)
 }
 
 // Unused notes what no kernel has touched: some bytes of a buffer, in words, the first of which are those given.
 func Unused(buffer, what string, from, to uint64) *report.Report {
-	w := reportKinds[machine.NeverUsed]
+	w := found.WordsOf(machine.NeverUsed)
 	return &report.Report{
-		Code: w.code, Severity: diag.Remark, Kind: w.kind, Check: report.CheckOf(w.code), Msg: fmt.Sprintf(w.msg, what), Fix: w.fix, Times: 1, Object: buffer,
-		Extent: &report.Extent{Space: machine.Global.String(), From: from, To: to}, ID: report.ID(w.code.String(), w.kind, buffer),
+		Code: w.Code, Severity: diag.Remark, Kind: w.Name, Check: san.CheckOf(w.Code), Msg: fmt.Sprintf(w.Msg, what), Fix: w.Fix, Times: 1, Object: buffer,
+		Extent: &report.Extent{Space: machine.Global.String(), From: from, To: to}, ID: report.ID(w.Code.String(), w.Name, buffer),
 	}
 }
 
 // extentOf is what a report is about; nil if that is no memory.
-func extentOf(r *machine.Report) *report.Extent {
+func extentOf(r *found.Report) *report.Extent {
 	x := &r.Extent
 	switch {
 	case x.From == x.To && x.Space != machine.Registers:
@@ -97,7 +89,7 @@ func extentOf(r *machine.Report) *report.Extent {
 }
 
 // objectName is the variable, buffer or register that is touched; empty if it has no name.
-func (s *Scene) objectName(r *machine.Report) string {
+func (s *Scene) objectName(r *found.Report) string {
 	x := &r.Extent
 	switch x.Space {
 	case machine.Shared:
@@ -119,7 +111,7 @@ func (s *Scene) objectName(r *machine.Report) string {
 func allocationName(label string) string { return cmp.Or(kernelname.Demangle(label), "a buffer") }
 
 // registerName is the register that a report is about.
-func registerName(r *machine.Report) string {
+func registerName(r *found.Report) string {
 	f := decode.FuncOf(r.Then.Func)
 	if f == nil {
 		return ""
@@ -139,7 +131,7 @@ func rangeWords(word string, from, to uint64) string {
 }
 
 // extentWords names what was touched: bytes of a variable or a buffer, cells of tensor memory.
-func (s *Scene) extentWords(r *machine.Report) string {
+func (s *Scene) extentWords(r *found.Report) string {
 	x := r.Extent
 	n := x.To - x.From
 	switch x.Space {

@@ -11,7 +11,7 @@ const firstJudgement, patience = 1 << 8, 8
 
 // judge is Judge for clusters that have been parked.
 func (wk *worker) judge(g *grid) {
-	if !g.Misuse {
+	if g.Wants&machine.WantsLoops == 0 {
 		return
 	}
 	s := &g.sched

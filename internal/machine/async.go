@@ -154,7 +154,7 @@ func (op *Op) Number() uint64 { return op.seq }
 // do at once what its operation does, without a record; a launch with an observer wants the
 // record, though, and so never says Eager.
 func (w *Warp) AsyncMode() AsyncMode {
-	if g := w.cta.grid; g.Async != Eager || !g.observing && !g.Leaks {
+	if g := w.cta.grid; g.Async != Eager || !g.observing && !g.wants(WantsLeft) {
 		return g.Async
 	}
 	return Lazy

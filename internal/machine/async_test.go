@@ -354,7 +354,7 @@ func TestAsyncReports(t *testing.T) {
 	} {
 		prog := code(c.prog...)
 		got := &reports{}
-		m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Reporter, l.Observer = Lazy, got, got })
+		m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Reporter, l.Observer, l.Wants = Lazy, got, got, WantsOwed })
 		var have []found
 		for _, x := range got.all {
 			have = append(have, found{x.Kind, x.Op.PC, x.Then.PC})

@@ -1,7 +1,7 @@
 package machine
 
 // This file holds asynchronous operations that have happened, in whatever mode, though nothing in the program has told
-// it so yet: their bytes are as much in use as those of an operation that is late (Launch.Owes).
+// it so yet: their bytes are as much in use as those of an operation that is late (WantsOwed).
 //
 // A wait of the issuing lane for its group tells (asyncgroup.go), and so does a wait for a phase of an mbarrier that
 // the operation has signalled, by whomever: which threads have learnt of it from there is not asked here.

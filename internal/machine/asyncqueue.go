@@ -22,7 +22,7 @@ type asyncOps struct {
 func (q *asyncOps) start(g *Grid, rank uint64) {
 	clear(q.open)
 	clear(q.owed)
-	*q = asyncOps{mode: g.Async, open: q.open[:0], owed: q.owed[:0], tracks: g.reporting() || g.Leaks, tells: g.reporting(), chance: mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
+	*q = asyncOps{mode: g.Async, open: q.open[:0], owed: q.owed[:0], tracks: g.wants(WantsOwed | WantsLeft), tells: g.reporting(), chance: mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
 }
 
 func (q *asyncOps) draw(n int) int {

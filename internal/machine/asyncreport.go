@@ -141,7 +141,7 @@ func (op *Op) conflict(e Extent, kind AccessKind) (ReportKind, bool) {
 }
 
 // reporting reports whether reports are wanted of a cluster's operations.
-func (g *Grid) reporting() bool { return (g.Async == Lazy || g.Owes) && g.Reporter != nil }
+func (g *Grid) reporting() bool { return g.wants(WantsOwed) }
 
 // checkOpen reports the lanes of an observed access that an open operation does not allow.
 func (w *Warp) checkOpen(in *Inst, e *Event) {

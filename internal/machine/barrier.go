@@ -227,7 +227,7 @@ func (c *CTA) completeBarrier(id uint8) {
 		return
 	}
 	c.cluster.changed++
-	if c.grid.Misuse && b.count == 0 && !c.cut {
+	if c.grid.wants(WantsUse) && b.count == 0 && !c.cut {
 		c.wentRound(id, b)
 	}
 	done := *b

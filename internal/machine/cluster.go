@@ -80,7 +80,7 @@ func (cl *Cluster) Run() Verdict {
 			cl.grid.Fail(cl.deadlock())
 			return Stuck
 		}
-		if cl.grid.Misuse && cl.passed >= cl.proof {
+		if cl.grid.wants(WantsLoops) && cl.passed >= cl.proof {
 			if cl.proof = 2 * cl.passed; cl.core.host.Judge(cl) {
 				return Stuck
 			}

@@ -39,11 +39,7 @@ type Launch struct {
 	Values          Values        // follows the values of registers; may be nil
 	Trace           *Tracer       // nil: nothing is shown
 	Async           AsyncMode
-	Reporter        Reporter          // of mode Lazy and Misuse; nil: reports are not wanted
-	Owes            bool              // reports early uses of what asynchronous operations touch, in every mode
-	Leaks           bool              // reports what CTAs leave behind; the code is Interpreted where they may
-	Misuse          bool              // reports misuse of barriers and member masks, by instructions that are Watched
-	Alone           bool              // nothing but the launch writes global memory until its end (Misuse)
+	Reporter        Reporter          // of what is wanted from WantsUse on; nil: reports are not wanted
 	OnFault         func(*Fault)      // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
 	OnPast          func(*Fault)      // gets accesses that pass the end of an allocation and are let pass (mem.Config.Page), from several cores at a time
 	ShowTensor      *TensorShow       // filled at the end of its CTA; may be nil

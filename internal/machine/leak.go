@@ -1,12 +1,12 @@
 package machine
 
 // This file finds what a CTA leaves behind when its threads have exited (P8007): tensor memory, mbarriers that still
-// expect bytes, copies that no wait covers. Launches that do not ask (Launch.Leaks) test one bool.
+// expect bytes, copies that no wait covers. Launches that do not ask (WantsLeft) test one bit.
 
 import "fmt"
 
 // Leaks reports whether the launch wants to know what is left behind.
-func (w *Warp) Leaks() bool { return w.cta.grid.Leaks }
+func (w *Warp) Leaks() bool { return w.cta.grid.wants(WantsLeft) }
 
 // Asked notes where the object was told of bytes to come in its current phase, if that has not completed by it.
 func (b Mbarrier) Asked(at Place) {
@@ -28,7 +28,7 @@ func (q *asyncOps) quiet() bool {
 
 // leaves reports what a CTA whose threads have exited leaves behind; quiet: nothing will be signalled any more.
 func (c *CTA) leaves(quiet bool) {
-	if !c.grid.Leaks || c.grid.Reporter == nil {
+	if !c.grid.wants(WantsLeft) {
 		return
 	}
 	for a := range c.tensor.allocations() {

@@ -91,7 +91,7 @@ func (core *Core) Livelocked(clusters []*Cluster) bool {
 		}
 	}
 	g := clusters[0].grid
-	if len(p.loops) == 0 || p.global && !g.Alone {
+	if len(p.loops) == 0 || p.global && !g.wants(WantsAlone) {
 		return false
 	}
 	p.report(g)

@@ -31,7 +31,7 @@ func (w *Warp) WatchMbarrier(in *Inst, b Mbarrier, lane int, use MbarrierUse) {
 // watchMbarrier tells of a signal of an operation that was begun before, by its place.
 func (op *Op) watchMbarrier(b Mbarrier) {
 	g := op.cta.grid
-	if !g.Misuse {
+	if !g.wants(WantsUse) {
 		return
 	}
 	text := b.wrong(SignalMbarrier)

@@ -1,7 +1,7 @@
 package machine
 
 // This file finds uses of barriers and member masks that work on no target, or only by luck (P8003). Launches that do
-// not ask (Launch.Misuse) test one bool in each place.
+// not ask (WantsUse) test one bit in each place.
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func (c *CTA) misusedAt(at Place, format string, args ...any) {
 }
 
 // Watchful reports whether the launch wants to know of misuse.
-func (w *Warp) Watchful() bool { return w.cta.grid.Misuse }
+func (w *Warp) Watchful() bool { return w.cta.grid.wants(WantsUse) }
 
 // lanesText names lanes as a mask.
 func lanesText(lanes uint32) string {

@@ -34,7 +34,7 @@ const (
 )
 
 // Wants is the set of events that an observer asks for: code tells no others.
-type Wants uint8
+type Wants uint16
 
 // What code may tell.
 const (
@@ -46,7 +46,18 @@ const (
 	WantsRows                        // registers that an open asynchronous operation may still touch (CheckRows)
 	WantsAll       Wants = 1<<iota - 1
 	WantsLoaded    Wants = 1 << (iota - 1) // Loaded, beside all: of use where workers share memory
+	WantsUse       Wants = 1 << (iota - 1) // how barriers, member masks, mbarriers and products are used; such instructions are Watched
+	WantsLeft      Wants = 1 << (iota - 1) // what CTAs leave behind; the code is Interpreted where they may
+	WantsOwed      Wants = 1 << (iota - 1) // asynchronous operations, until something in the program tells that they are over
+	WantsLoops     Wants = 1 << (iota - 1) // whether what is left of the launch can ever end
+	WantsAlone     Wants = 1 << (iota - 1) // of loops that read global memory, too: nothing but the launch writes that until its end
+
+	WantsTold   = WantsAll | WantsLoaded                        // what handlers tell before or behind they act, which is code of its own
+	WantsOfCode = WantsTold | WantsUse | WantsLeft | WantsLoops // what code is decoded for
 )
+
+// wants reports whether the launch wants any of these.
+func (l *Launch) wants(w Wants) bool { return l.Wants&w != 0 }
 
 // Proxy is the path of an access to memory (8.2 of the memory model, 9.7.13.4).
 type Proxy uint8

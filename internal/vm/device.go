@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/report"
 )
 
@@ -93,8 +94,8 @@ type Device struct {
 	target      isa.Target
 	sizes       machine.Target // of target
 	machine     *host.Device
-	number      int    // among those of one machine
-	shadow      shadow // of global memory, under sanitizers that look at values
+	number      int         // among those of one machine
+	shadow      san.Shadows // of global memory, under sanitizers that look at values
 	arrays      namedArrays
 	textures    namedTextures
 	samplers    namedTextures
@@ -186,7 +187,7 @@ type deviceSetup struct {
 	cfg         DeviceConfig
 	target      isa.Target
 	assumptions assume.Set
-	shadow      shadow
+	shadow      san.Shadows
 }
 
 // another makes a device on its arena.
@@ -207,7 +208,7 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 	c.Arch = cmp.Or(c.Arch, defaultArch)
 	c.MaxOutput = cmp.Or(c.MaxOutput, defaultOutput)
 	c.Memory = cmp.Or(c.Memory, mem.DefaultLimit()/int64(n))
-	s.shadow = newShadow(c.Sanitize, c.Memory)
+	s.shadow = newShadows(c.Sanitize, c.Memory)
 	var err error
 	if s.target, err = isa.ParseTarget(c.Arch); err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)

@@ -186,7 +186,7 @@ func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *l
 		state.races.Overlap()
 	}
 	ran, err := p.d.machine.Launch(ctx, ml)
-	k.meet(&ml.Launch, place, state.races)
+	k.meet(place, state)
 	elapsed := sinceBegin() - start
 	stats := p.stats(&ran)
 	stats.Elapsed, stats.Tensor, stats.Assumed = elapsed, shown(), p.d.describe(state.code.Assumptions)
@@ -195,7 +195,7 @@ func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *l
 	stats.Past = k.passed(state)
 	k.nameMemory(err, state.params)
 	k.missingShared(err, c.Launch)
-	return k.reported(&ml.Launch, stats, k.faulted(state, err))
+	return k.reported(&ml.Launch, state.found, stats, k.faulted(state, err))
 }
 
 // stats are what the machine has counted, in terms of the source.
@@ -369,7 +369,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
 	defer limited(&err)
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	by := decode.Watch{Observe: l.Wants, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil, Misuse: l.Misuse, Leaks: l.Leaks}
+	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil}
 	d, shared := k.program.d, l.Shared-l.Dynamic
 	decoder := k.program.decoder.Within(newQuota(ctx, d.cfg.Memory))
 	if by == (decode.Watch{}) && d.compiles(l) {

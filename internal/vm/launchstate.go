@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 	"ptxvm.invalid/ptxvm/internal/san/race"
 )
 
@@ -30,6 +31,7 @@ type launchState struct {
 	other  host.Launch       // what is launched otherwise
 	bounds []flow.Bound      // of slices of buffers among the arguments, where pointers are followed
 	shadow *san.LaunchShadow // of a launch under sanitizers that have one; else nil
+	found  *found.List       // of a launch that sanitizers look at; else nil
 	races  *race.Observer    // of a launch under SanitizeRace; else nil
 	faults *faultList        // of a launch that goes on behind them; else nil
 	past   *faultList        // of what PageBounds lets pass; else nil
@@ -88,10 +90,7 @@ func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err
 	if ml.Observer = d.tuning.Observer; ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
-	state.shadow, state.races = nil, nil
-	if d.shadow.budget != nil {
-		state.shadow = d.shadow.budget.Launch()
-	}
+	state.shadow, state.found, state.races = d.shadow.Launch(), nil, nil
 	k.sanitize(&ml.Launch, state)
 	state.keepGoing(d)
 	state.watchPast(d)

@@ -13,95 +13,29 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
-	"ptxvm.invalid/ptxvm/internal/san/race"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 	"ptxvm.invalid/ptxvm/report"
 )
 
 // defaultReports is how many reports a launch has at most unless the configuration says otherwise.
 const defaultReports = 20
 
-// watchers are the observers of a launch under several sanitizers.
-type watchers []machine.Observer
-
-func (w watchers) Observe(e *machine.Event) {
-	for _, one := range w {
-		one.Observe(e)
-	}
-}
-
 // sanitize lets the sanitizers of the configuration observe a launch.
 func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
-	d := k.program.d
-	var checks san.Checks
-	if d.cfg.Sanitize&SanitizeInitLoads != 0 {
-		checks |= san.Init | san.InitTensor
-	}
-	if d.cfg.Sanitize&SanitizeInit != 0 {
-		checks |= san.InitTensor // whose cells no register row follows
-	}
-	if d.cfg.Async == AsyncLazy || d.cfg.Sanitize&SanitizeAsync != 0 {
-		checks |= san.Async
-	}
-	if d.cfg.Async == AsyncLazy || d.cfg.Sanitize&SanitizeAsyncFences != 0 {
-		checks |= san.TensorFences
-	}
-	races := d.cfg.Sanitize&SanitizeRace != 0
-	l.Misuse, l.Alone = d.cfg.Sanitize&SanitizeSync != 0, d.cfg.Alone
-	if !k.program.decoder.StartsAsync(k.fn) { // what only asynchronous operations could meet is not wanted
-		checks &^= san.TensorFences | san.InitTensor
-		if !l.Misuse || races || checks&san.Init != 0 { // else async is who shows plain accesses to sync
-			checks &^= san.Async
-		}
-	}
-	l.Owes = checks&san.Async != 0
-	l.Leaks = d.cfg.Sanitize&SanitizeLeak != 0
-	values := flow.Checks{Init: d.cfg.Sanitize&SanitizeInit != 0, Mem: d.cfg.Sanitize&SanitizeMem != 0}
-	followed := values != flow.Checks{}
-	if checks == 0 && !races && !followed && !l.Misuse && !l.Leaks {
+	d, code := k.program.d, k.program.decoder
+	if d.cfg.Sanitize == 0 && d.cfg.Async != AsyncLazy {
 		return
 	}
-	peers := l.Misuse && !races && l.Cluster[0]*l.Cluster[1]*l.Cluster[2] > 1
-	l.Wants |= wanted(checks, races || peers || d.shadow.used != nil, followed)
-	products := l.Misuse && k.program.decoder.Multiplies(k.fn)
-	if products {
-		l.Wants |= machine.WantsRows
+	p := san.Plan(san.Set(d.cfg.Sanitize), san.Facts{
+		Launch: l, StartsAsync: code.StartsAsync(k.fn), Multiplies: code.Multiplies(k.fn), Alone: d.cfg.Alone, Memory: &d.shadow, Took: state.shadow,
+		Values: flow.Config{Bounds: state.bounds, Find: d.allocation, Owner: launchOf{k}, Careful: d.tuning.Careful},
+		Max:    d.maxReports(), Judge: func(r *found.Report) found.Fate { return k.judge(r, l) },
+	})
+	if p == nil {
+		return
 	}
-	s := san.New(san.Config{Checks: checks, Max: d.maxReports(), Global: d.shadow.loads, Judge: func(r *machine.Report) san.Fate { return k.judge(r, l) }})
-	l.Reporter = s
-	var all watchers
-	if checks != 0 {
-		all = append(all, s)
-	}
-	if d.shadow.used != nil {
-		all = append(all, san.Used{Memory: d.shadow.used})
-	}
-	if races {
-		o := race.NewObserver(l, s, d.cfg.Sanitize&SanitizeRaceStrict != 0)
-		o.Takes(state.shadow.Took)
-		state.races = o
-		all = append(all, o)
-	}
-	if peers {
-		o := race.NewPeers(l, s)
-		if state.shadow != nil {
-			o.Takes(state.shadow.Took)
-		}
-		all = append(all, o)
-	}
-	if followed {
-		e := flow.New(flow.Config{Checks: values, Memory: d.shadow.values, Bounds: state.bounds, Find: d.allocation, Reporter: s, Owner: launchOf{k}, Careful: d.tuning.Careful}, l)
-		all, l.Values = append(all, e), e
-	}
-	switch len(all) {
-	case 0:
-		if products { // code that looks at registers is interpreted
-			l.Observer = all
-		}
-	case 1:
-		l.Observer = all[0]
-	default:
-		l.Observer = all
-	}
+	p.Attach(l)
+	state.found, state.races = p.Found, p.Races
 }
 
 // launchOf is what shadows remember of a launch.
@@ -116,58 +50,37 @@ func (d *Device) allocation(addr uint64) (from, to uint64, name string, ok bool)
 	return a.Start, a.End, a.Label, ok && !a.Internal
 }
 
-// wanted is what checks need to be told.
-func wanted(checks san.Checks, races, values bool) (w machine.Wants) {
-	if checks&san.Init != 0 {
-		w |= machine.WantsAccesses
-	}
-	if checks&san.InitTensor != 0 {
-		w |= machine.WantsOthers
-	}
-	if checks&san.Async != 0 {
-		w |= machine.WantsAll
-	}
-	if races {
-		w |= machine.WantsAccesses | machine.WantsOrder | machine.WantsFences | machine.WantsLoaded
-	}
-	if values {
-		w |= machine.WantsOthers
-	}
-	return w
-}
-
 // maxReports is the bound of reports of a launch.
 func (d *Device) maxReports() int { return cmp.Or(d.cfg.MaxReports, defaultReports) }
 
 // judge decides what becomes of the first report of a pair of places.
-func (k *Kernel) judge(r *machine.Report, l *machine.Launch) san.Fate {
+func (k *Kernel) judge(r *found.Report, l *machine.Launch) found.Fate {
 	known := k.program.d.cfg.Suppress
 	switch {
-	case known != nil && known.Meets(k.newReport(&san.Found{Report: *r}, l)):
-		return san.Suppressed
-	case findings.Note(r.Kind):
-		return san.Noted
+	case known != nil && known.Meets(k.newReport(&found.Counted{Report: *r}, l)):
+		return found.Suppressed
+	case found.WordsOf(r.Kind).Note:
+		return found.Noted
 	}
-	return san.Reported
+	return found.Reported
 }
 
-// reported joins what a sanitizer has found to the outcome of a launch.
-func (k *Kernel) reported(l *machine.Launch, stats Stats, err error) (Stats, error) {
-	s, ok := l.Reporter.(*san.Sanitizer)
-	if !ok {
+// reported joins what sanitizers have found to the outcome of a launch.
+func (k *Kernel) reported(l *machine.Launch, list *found.List, stats Stats, err error) (Stats, error) {
+	if list == nil {
 		return stats, err
 	}
-	found := s.Found()
-	stats.Known, stats.Notes = found.Suppressed, k.newReports(found.Notes, l)
-	if len(found.Reports) == 0 {
+	all := list.Found()
+	stats.Known, stats.Notes = all.Suppressed, k.newReports(all.Notes, l)
+	if len(all.Reports) == 0 {
 		return stats, err
 	}
-	return stats, &SanitizerError{Kernel: k.info.Name, Reports: k.newReports(found.Reports, l), More: found.Lost, Err: err}
+	return stats, &SanitizerError{Kernel: k.info.Name, Reports: k.newReports(all.Reports, l), More: all.Lost, Err: err}
 }
 
 // newReports puts reports into the terms of the source; those of instances of one template are one.
-func (k *Kernel) newReports(found []*san.Found, l *machine.Launch) (list []*Report) {
-	for _, f := range found {
+func (k *Kernel) newReports(all []*found.Counted, l *machine.Launch) (list []*Report) {
+	for _, f := range all {
 		list = append(list, k.newReport(f, l))
 	}
 	return report.Fold(list)
@@ -178,13 +91,13 @@ func (k *Kernel) newReports(found []*san.Found, l *machine.Launch) (list []*Repo
 // is about the store, and names where the value was read.
 func (d *Device) Unwritten(b Buffer) (reports []*Report) {
 	seen := map[machine.Site]*Report{}
-	for _, s := range d.shadow.values.Stored(b.addr, uint64(b.size)) {
+	for _, s := range d.shadow.Values.Stored(b.addr, uint64(b.size)) {
 		k, at := s.Owner.(launchOf).kernel, machine.Site{Func: s.By.Func, PC: s.By.PC}
 		if r := seen[at]; r != nil {
 			r.Times++
 			continue
 		}
-		seen[at] = k.newReport(&san.Found{Report: *s.Report(), Times: 1}, noLaunch)
+		seen[at] = k.newReport(&found.Counted{Report: *s.Report(), Times: 1}, noLaunch)
 		if !d.cfg.Suppress.Meets(seen[at]) {
 			reports = append(reports, seen[at])
 		}
@@ -193,7 +106,7 @@ func (d *Device) Unwritten(b Buffer) (reports []*Report) {
 }
 
 // newReport puts a report into the terms of the source.
-func (k *Kernel) newReport(f *san.Found, l *machine.Launch) *Report {
+func (k *Kernel) newReport(f *found.Counted, l *machine.Launch) *Report {
 	p := k.program
 	scene := findings.Scene{Module: p.module, Before: p.module, Kernel: k.info.Name, Func: k.fn, Memory: p.d.machine.Arena, Launch: l}
 	if l, ok := f.By.(launchOf); ok {
@@ -228,7 +141,7 @@ func (p *Program) Leaks() (reports []*Report) {
 		}
 		k := &Kernel{program: p, info: KernelInfo{Name: entry.Name}}
 		x := machine.Extent{Space: machine.Global, Lane: -1, From: a.Start, To: a.End}
-		seen[site] = k.newReport(&san.Found{Report: machine.Report{Kind: machine.HeapKept, Extent: x, Op: *made}, Times: 1}, noLaunch)
+		seen[site] = k.newReport(&found.Counted{Report: found.Report{Kind: machine.HeapKept, Extent: x, Op: *made}, Times: 1}, noLaunch)
 		if !p.d.cfg.Suppress.Meets(seen[site]) {
 			reports = append(reports, seen[site])
 		}
@@ -239,10 +152,10 @@ func (p *Program) Leaks() (reports []*Report) {
 // Unused notes, under SanitizeLeakUnused, that no kernel has touched some bytes of a buffer since it was allocated; name is what
 // the note calls it. It is nil where all were touched, and where nothing is known of the buffer.
 func (d *Device) Unused(b Buffer, name string) *Report {
-	if d.shadow.used == nil || b.of == nil || b.of.over() {
+	if d.shadow.Used == nil || b.of == nil || b.of.over() {
 		return nil
 	}
-	n, first, end := d.shadow.used.Unset(b.addr, b.addr+uint64(b.size))
+	n, first, end := d.shadow.Used.Unset(b.addr, b.addr+uint64(b.size))
 	if n == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/san"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 	"ptxvm.invalid/ptxvm/internal/san/race"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
@@ -19,27 +19,27 @@ func (d *Device) place(c *call) *streams.Work {
 	if c.place != nil {
 		return c.place
 	}
-	return d.shadow.order.Begin()
+	return d.shadow.Order.Begin()
 }
 
 // meet ends the place of a launch that is over, and reports what it did to the same bytes as others.
-func (k *Kernel) meet(l *machine.Launch, place *streams.Work, races *race.Observer) {
+func (k *Kernel) meet(place *streams.Work, state *launchState) {
 	var touched *race.Touched
-	if races != nil {
-		touched = races.Touched(launchOf{k})
+	if state.races != nil {
+		touched = state.races.Touched(launchOf{k})
 	}
 	for _, c := range place.End(touched, k.program.d.number) {
-		l.Reporter.(*san.Sanitizer).Many(across(c), c.Times)
+		state.found.Many(across(c), c.Times)
 	}
 }
 
 // across is the report of two pieces of work. Where one of them is a copy, it is about the other: nothing says who is first.
-func across(c streams.Conflict) *machine.Report {
+func across(c streams.Conflict) *found.Report {
 	op, then, with, hazard := c.First, c.Second, c.Earlier, c.Hazard
 	if c.Later.Copy() {
 		op, then, with, hazard = then, op, c.Later, hazard.Reversed()
 	}
-	r := &machine.Report{
+	r := &found.Report{
 		Kind: race.KindOf(hazard, c.Scoped), Between: machine.AcrossLaunches, Op: op, Then: then, By: with.Owner, Text: another(with),
 		Extent: machine.Extent{Space: machine.Global, Lane: -1, From: c.From, To: c.To},
 	}
@@ -49,7 +49,7 @@ func across(c streams.Conflict) *machine.Report {
 // Blame reports what a launch that is over and a copy behind it did to the same bytes; nil if that is known.
 func (l launchOf) Blame(c streams.Conflict) error {
 	k := l.kernel
-	r := k.newReport(&san.Found{Report: *across(c), Times: c.Times}, noLaunch)
+	r := k.newReport(&found.Counted{Report: *across(c), Times: c.Times}, noLaunch)
 	if k.program.d.cfg.Suppress.Meets(r) {
 		return nil
 	}

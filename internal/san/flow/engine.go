@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
 // Checks is what is looked for.
@@ -30,7 +31,7 @@ type Engine struct {
 	launch   *machine.Launch
 	bounds   []Bound
 	find     func(addr uint64) (from, to uint64, name string, ok bool)
-	reporter machine.Reporter
+	reporter found.Reporter
 	owner    Owner
 	careful  bool
 	params   [64]atomic.Uint32 // by 8 bytes of the first parameters: 1 + the tag of the pointer there, 0 where it has not been looked up
@@ -49,7 +50,7 @@ type Config struct {
 	Bounds []Bound
 	// Find describes the allocation that holds an address of global memory.
 	Find     func(addr uint64) (from, to uint64, name string, ok bool)
-	Reporter machine.Reporter
+	Reporter found.Reporter
 	Owner    Owner
 	Careful  bool // look at each lane of each instruction: the long way, to the same reports
 }

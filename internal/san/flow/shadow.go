@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
 const (
@@ -213,8 +214,8 @@ type Stored struct {
 }
 
 // Report puts the store into the terms of sanitizers: the host gets its bytes.
-func (s *Stored) Report() *machine.Report {
-	r := &machine.Report{Kind: machine.UnwrittenResult, Then: s.By, Extent: machine.Extent{Space: machine.Global, Lane: -1, From: s.Addr, To: s.Addr + granule}}
+func (s *Stored) Report() *found.Report {
+	r := &found.Report{Kind: machine.UnwrittenResult, Then: s.By, Extent: machine.Extent{Space: machine.Global, Lane: -1, From: s.Addr, To: s.Addr + granule}}
 	if s.from != nil {
 		r.Op = s.from.place
 	}

@@ -6,30 +6,36 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
 // Observer is the detector as an observer of one launch.
 type Observer struct {
 	detector *Detector
 	launch   *machine.Launch
-	reporter machine.Reporter
+	reporter found.Reporter
 	strict   bool // stores of equal bits are races, too
 	peers    bool // shared memory of CTAs that may not be there
 	silent   bool // about races
 }
 
-// NewObserver returns an observer of a launch, which tells the reporter of races; strictly, also of
-// those between plain stores of the same bits.
-func NewObserver(l *machine.Launch, reporter machine.Reporter, strict bool) *Observer {
-	o := &Observer{launch: l, reporter: reporter, strict: strict, peers: l.Misuse}
+// Options are what an observer looks for beside races.
+type Options struct {
+	Strict bool // plain stores of the same bits are races, too
+	Peers  bool // accesses to shared memory of CTAs that may not be there
+}
+
+// NewObserver returns an observer of a launch, which tells the reporter of races.
+func NewObserver(l *machine.Launch, reporter found.Reporter, options Options) *Observer {
+	o := &Observer{launch: l, reporter: reporter, strict: options.Strict, peers: options.Peers}
 	o.detector = New(Shape{Cluster: l.ClusterOf, CTAs: l.CTAs(), Warps: l.Warps(), Lockstep: l.Lockstep, Clusters: l.Cluster != [3]uint32{1, 1, 1}, Tensor: l.Target.Arch >= 100}, o.tell)
 	return o
 }
 
 // NewPeers returns an observer of a launch that reports accesses to shared memory of CTAs that may not be there, and no races.
-func NewPeers(l *machine.Launch, reporter machine.Reporter) *Observer {
-	o := NewObserver(l, reporter, false)
-	o.peers, o.silent = true, true
+func NewPeers(l *machine.Launch, reporter found.Reporter) *Observer {
+	o := NewObserver(l, reporter, Options{Peers: true})
+	o.silent = true
 	return o
 }
 
@@ -332,7 +338,7 @@ func (o *Observer) tell(r Race) {
 	if o.silent {
 		return
 	}
-	rep := &machine.Report{Kind: KindOf(r.Hazard, r.Scoped), Between: between(&r)}
+	rep := &found.Report{Kind: KindOf(r.Hazard, r.Scoped), Between: between(&r)}
 	if r.EqualBits && !o.strict {
 		rep.Kind = machine.RaceEqual
 	}
@@ -355,14 +361,14 @@ func (o *Observer) place(a *Access) machine.Place {
 }
 
 // KindOf is the kind of reports of a hazard; scoped: between strong accesses.
-func KindOf(h Hazard, scoped bool) machine.ReportKind {
+func KindOf(h Hazard, scoped bool) found.Kind {
 	if scoped {
 		return machine.RaceScope
 	}
 	return kinds[h]
 }
 
-var kinds = [...]machine.ReportKind{
+var kinds = [...]found.Kind{
 	ReadAfterWrite: machine.RaceRAW, WriteAfterRead: machine.RaceWAR, WriteAfterWrite: machine.RaceWAW,
 }
 

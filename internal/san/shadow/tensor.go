@@ -1,4 +1,4 @@
-package san
+package shadow
 
 // This file checks that operations on tensor memory by different warps are fenced on both sides
 // of the synchronisation between them (9.7.16.6.3, 9.7.16.6.4): tcgen05.fence::before_thread_sync

@@ -1,4 +1,4 @@
-package san
+package shadow
 
 // This file checks that shared memory written through the generic proxy is fenced before the
 // async proxy reads it (8.6, 8.9.5: operations of different proxies are ordered only by a

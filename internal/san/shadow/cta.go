@@ -1,6 +1,6 @@
-package san
+package shadow
 
-// This file holds what a sanitizer knows about one CTA's memory.
+// This file holds what an observer knows about one CTA's memory.
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -18,7 +18,7 @@ type cta struct {
 }
 
 // newCTA returns the shadow of a CTA that begins, in the memory of one that has ended if there is any.
-func (s *Sanitizer) newCTA() *cta {
+func (s *Observer) newCTA() *cta {
 	c, _ := s.spare.Get().(*cta)
 	if c == nil {
 		c = new(cta)

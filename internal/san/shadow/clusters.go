@@ -1,4 +1,4 @@
-package san
+package shadow
 
 // This file finds what is known of a cluster without a lock: one core runs a cluster at a time, so nothing else touches it.
 
@@ -9,9 +9,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// cluster is what a sanitizer knows of the CTAs of a cluster.
+// cluster is what an observer knows of the CTAs of a cluster.
 type cluster struct {
-	*Sanitizer
+	*Observer
 	number  uint64 // linear index in the grid
 	ctas    []member
 	clock   uint64 // counts the events whose order matters to proxies
@@ -54,10 +54,10 @@ func (t *clusters) of(number uint64) *cluster {
 }
 
 // begin adds a CTA, and with the first one its cluster.
-func (s *Sanitizer) begin(e *machine.Event) {
+func (s *Observer) begin(e *machine.Event) {
 	c := s.running.of(e.Cluster)
 	if c == nil {
-		c = &cluster{Sanitizer: s, number: e.Cluster, writers: map[writer]*machine.Place{}}
+		c = &cluster{Observer: s, number: e.Cluster, writers: map[writer]*machine.Place{}}
 		s.running.add(c)
 	}
 	c.ctas = append(c.ctas, member{e.CTA, s.newCTA()})

@@ -1,26 +1,26 @@
-// Package san holds the sanitizers: observers of a launch that report what a kernel may not rely
-// on, though this machine gives it some value. They never change what a kernel does.
+// Package shadow holds what was written to memory, and how: for reads of what nothing has written, and for data that crosses without
+// a fence from one proxy to another, or from warp to warp in tensor memory.
 //
 //	Init   reads of shared and global memory that was never written; InitTensor: of tensor memory
-//	Async  data that crosses from the generic to the async proxy without a fence; what the machine
-//	       finds by itself: accesses that an open asynchronous operation does not allow yet
+//	Async  data that crosses from the generic to the async proxy without a fence
 //	TensorFences  tensor memory that crosses from warp to warp without a fence; with Async
 //
 // A CTA's shadow (cta) is by byte of shared memory and by cell of tensor memory; that of global
 // memory (Memory) belongs to the device, because data outlives launches.
-package san
+package shadow
 
 import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
-// Checks is a set of sanitizers.
+// Checks is what to look for.
 type Checks uint8
 
-// The sanitizers.
+// The checks.
 const (
 	Init Checks = 1 << iota
 	InitTensor
@@ -28,110 +28,27 @@ const (
 	TensorFences
 )
 
-// Found is a report with the number of times that the same two instructions gave it.
-type Found struct {
-	machine.Report
-	Times int
-}
-
-// Fate is what becomes of a report.
-type Fate uint8
-
-// The fates.
-const (
-	Reported   Fate = iota
-	Noted           // it is no error
-	Suppressed      // it is known, and counted only
-)
-
-// Config is what a sanitizer looks for, and what becomes of it.
+// Config is what an observer looks for, and who is told.
 type Config struct {
-	Checks Checks
-	Max    int     // reports that are kept, and as many notes
-	Global *Memory // may be nil
-	// Judge is asked once for each pair of places; nil: all are reported.
-	Judge func(*machine.Report) Fate
+	Checks   Checks
+	Global   *Memory // may be nil
+	Reporter found.Reporter
 }
 
-// Sanitizer observes one launch.
-type Sanitizer struct {
+// Observer observes one launch.
+type Observer struct {
 	Config
 
 	running clusters
 	spare   sync.Pool // of CTAs
 	heap    sync.Map  // what this launch has allocated: address → *machine.Place
-
-	mu         sync.Mutex // of what was found: no access that is right takes it
-	found      []*Found
-	notes      []*Found
-	index      map[pair]*Found
-	lost       int
-	suppressed int
 }
 
-// pair is what makes two reports the same: kind and instructions.
-type pair struct {
-	kind   machine.ReportKind
-	across bool // launches
-	a, b   *machine.FuncInfo
-	pa, pb int32
-}
-
-// New returns a sanitizer.
-func New(c Config) *Sanitizer { return &Sanitizer{Config: c, index: map[pair]*Found{}} }
-
-// Findings is what a launch was found to do: of each pair of places the first time.
-type Findings struct {
-	Reports, Notes []*Found // in the order in which they were made
-	Lost           int      // pairs of places that had no report because there were too many
-	Suppressed     int      // pairs of places whose reports are known
-}
-
-// Found returns the reports so far.
-func (s *Sanitizer) Found() Findings {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Findings{s.found, s.notes, s.lost, s.suppressed}
-}
-
-// Report takes a report of the machine's.
-func (s *Sanitizer) Report(r *machine.Report) { s.Many(r, 1) }
-
-// Many is Report of what has happened so many times.
-func (s *Sanitizer) Many(r *machine.Report, times int) {
-	key := pair{r.Kind, r.Between == machine.AcrossLaunches, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f := s.index[key]; f != nil {
-		f.Times += times
-		return
-	}
-	f := &Found{*r, times}
-	s.index[key] = f
-	s.keep(f)
-}
-
-// keep keeps the first report of a pair of places.
-func (s *Sanitizer) keep(f *Found) {
-	fate := Reported
-	if s.Judge != nil {
-		fate = s.Judge(&f.Report)
-	}
-	switch {
-	case fate == Suppressed:
-		s.suppressed++
-	case fate == Noted && len(s.notes) < s.Max:
-		s.notes = append(s.notes, f)
-	case fate == Noted:
-	case len(s.found) == s.Max:
-		s.lost++
-	default:
-		s.found = append(s.found, f)
-	}
-}
+// New returns an observer.
+func New(c Config) *Observer { return &Observer{Config: c} }
 
 // Observe implements machine.Observer.
-func (s *Sanitizer) Observe(e *machine.Event) {
+func (s *Observer) Observe(e *machine.Event) {
 	if e.What == machine.CTABegin {
 		s.begin(e)
 		return
@@ -289,19 +206,19 @@ func (f *fault) lane(lane int, x machine.Extent, e *machine.Event) bool {
 	return firstOne
 }
 
-func (s *Sanitizer) blame(e *machine.Event, kind machine.ReportKind, f *fault) {
+func (s *Observer) blame(e *machine.Event, kind found.Kind, f *fault) {
 	if f.lanes == 0 {
 		return
 	}
-	r := &machine.Report{Kind: kind, Extent: f.extent, Then: e.Place(f.lanes)}
+	r := &found.Report{Kind: kind, Extent: f.extent, Then: e.Place(f.lanes)}
 	if f.op != nil {
 		r.Op = *f.op
 	}
-	s.Report(r)
+	s.Reporter.Report(r)
 }
 
 // gave says which instruction has allocated what starts at an address, nil if none has.
-func (s *Sanitizer) gave(start uint64) *machine.Place {
+func (s *Observer) gave(start uint64) *machine.Place {
 	p, _ := s.heap.Load(start)
 	at, _ := p.(*machine.Place)
 	return at

@@ -1,4 +1,4 @@
-package san
+package shadow
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
 // The tests run two warps through steps: handlers that tell what an instruction would.
@@ -111,9 +112,9 @@ func tensorFence(side machine.Order) step {
 	}
 }
 
-// found runs the steps in one CTA of 64 threads and lists the reports: kind, place of the
+// reportsOf runs the steps in one CTA of 64 threads and lists the reports: kind, place of the
 // operation and of the access, thread.
-func found(t *testing.T, checks Checks, steps ...step) (list []string) {
+func reportsOf(t *testing.T, checks Checks, steps ...step) (list []string) {
 	t.Helper()
 	arena, err := mem.NewArena(1 << 20)
 	if err != nil {
@@ -126,14 +127,15 @@ func found(t *testing.T, checks Checks, steps ...step) (list []string) {
 	for _, h := range append(steps, exit) {
 		code.Split = append(code.Split, machine.Inst{Full: h, Part: h, Guard: machine.NoGuard})
 	}
-	s := New(Config{Checks: checks, Max: 10})
+	all := found.NewList(10, nil)
+	s := New(Config{Checks: checks, Reporter: all})
 	one := [3]uint32{1, 1, 1}
 	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},
 		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Params: make([]byte, 8)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reports := s.Found().Reports
+	reports := all.Found().Reports
 	for _, r := range reports {
 		op := "-"
 		if r.Op.Func != nil {
@@ -178,7 +180,7 @@ func TestProxyFence(t *testing.T) {
 		{"none, but the async proxy wrote last", []step{store(0), barrier, by(0, 1, copies(machine.Store, 0, 256)), read(0, 256)}, ""},
 		{"none, read by the generic proxy", []step{store(0), barrier, load(0)}, ""},
 	} {
-		got := found(t, Async, c.steps...)
+		got := reportsOf(t, Async, c.steps...)
 		if want := c.want; len(got) > 1 || len(got) == 1 && got[0] != want || len(got) == 0 && want != "" {
 			t.Errorf("fence %s: %q, want %q", c.name, got, want)
 		}
@@ -214,7 +216,7 @@ func TestNeverWritten(t *testing.T) {
 		{"allocated anew", []step{alloc, cells(machine.Store, 32, 36, 0, 32), free, alloc, cells(machine.Load, 32, 36, 0, 32)}, tensor(3, 4)},
 		{"the last cell", []step{alloc, cells(machine.Store, 32, 64, 0, 127), cells(machine.Load, 63, 64, 127, 128)}, tensor(0, 2)},
 	} {
-		got := found(t, Init|InitTensor, c.steps...)
+		got := reportsOf(t, Init|InitTensor, c.steps...)
 		if want := c.want; len(got) > 1 || len(got) == 1 && got[0] != want || len(got) == 0 && want != "" {
 			t.Errorf("%s: %q, want %q", c.name, got, want)
 		}
@@ -232,27 +234,11 @@ func TestWild(t *testing.T) {
 					return machine.Next
 				})
 			}
-			got := found(t, Init|InitTensor|Async, wild(machine.Store), wild(machine.Load), wild(machine.Atomic))
+			got := reportsOf(t, Init|InitTensor|Async, wild(machine.Store), wild(machine.Load), wild(machine.Atomic))
 			if len(got) != 0 {
 				t.Errorf("%d bytes at %#x: %q", size, addr, got)
 			}
 		}
-	}
-}
-
-// TestLimits: one report for each pair of places, and no more than asked for.
-func TestLimits(t *testing.T) {
-	s := New(Config{Checks: Init, Max: 2})
-	fn := &machine.FuncInfo{}
-	for i := range int32(12) {
-		r := &machine.Report{Kind: machine.ReadBeforeDone, Op: machine.Place{Site: machine.Site{Func: fn, PC: 1}}}
-		r.Then = machine.Place{Site: machine.Site{Func: fn, PC: i % 4}}
-		s.Report(r)
-	}
-	all := s.Found()
-	list, more := all.Reports, all.Lost
-	if len(list) != 2 || more != 2 || list[0].Times != 3 {
-		t.Errorf("%d reports, %d more, the first %d times; want 2, 2, 3", len(list), more, list[0].Times)
 	}
 }
 
@@ -290,7 +276,7 @@ func TestTensorFence(t *testing.T) {
 	cp, shift := tensorOp(machine.Store, true), tensorOp(machine.Load, true)
 	before, after := tensorFence(machine.ReleaseOrder), tensorFence(machine.AcquireOrder)
 	first, second := func(h step) step { return by(0, everyone, h) }, func(h step) step { return by(1, everyone, h) }
-	report := func(kind machine.ReportKind, op, then, thread int) string {
+	report := func(kind found.Kind, op, then, thread int) string {
 		return fmt.Sprintf("%d: %d by %d, then %d by %d", kind, op, 32-thread, then, thread)
 	}
 	for _, c := range []struct {
@@ -320,7 +306,7 @@ func TestTensorFence(t *testing.T) {
 		{"other lanes", []step{first(st), columnsOf(machine.Touch, machine.Load, 4, 8, 64, 128)}, nil},
 		{"allocated anew", []step{first(st), columnsOf(machine.Allocated, 0, 0, 32, 0, 128), second(ld)}, nil},
 	} {
-		if have := found(t, Async|TensorFences, c.steps...); fmt.Sprint(have) != fmt.Sprint(c.want) {
+		if have := reportsOf(t, Async|TensorFences, c.steps...); fmt.Sprint(have) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %q, want %q", c.name, have, c.want)
 		}
 	}
@@ -333,7 +319,7 @@ func TestTogether(t *testing.T) {
 		const workers, rounds = 4, 300
 		global := new(Memory)
 		global.Track(1<<20, 1<<20)
-		s := New(Config{Checks: checks, Max: 10, Global: global})
+		s := New(Config{Checks: checks, Global: global, Reporter: found.NewList(10, nil)})
 		var all sync.WaitGroup
 		for w := range uint64(workers) {
 			all.Go(func() {

@@ -1,4 +1,4 @@
-package san
+package shadow
 
 // This file notes which bytes of global memory kernels have touched at all.
 

@@ -1,4 +1,4 @@
-package san
+package shadow
 
 // This file holds the shadow of global memory. Accesses take no lock: the allocations are a list that is replaced, never
 // changed, and the bits are words that are set one by one.
