@@ -127,6 +127,7 @@ func writeCheckLog(w io.Writer, all ptxvm.Diagnostics, end, unread error) error 
 type source struct {
 	file, name string // as given, and as messages call it
 	text       []byte
+	linked     bool  // others of the file may define what it declares
 	failed     error // why it could not be read
 }
 
@@ -162,8 +163,10 @@ func judgeSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) (j judged,
 	}
 	texts, err := embedded(src.name, text, cfg)
 	for _, one := range texts {
+		own := *cfg
+		own.CompileOnly = own.CompileOnly || one.linked
 		var diags ptxvm.Diagnostics
-		if diags, err = ptxvm.Check(one.name, one.text, cfg); err != nil {
+		if diags, err = ptxvm.Check(one.name, one.text, &own); err != nil {
 			break
 		}
 		j.diags = append(j.diags, diags...)

@@ -26,7 +26,15 @@ func dumpFile(s streams, stage, file string) error {
 	if err != nil {
 		return err
 	}
-	err = cli.Dump(s.out, name, src, stage)
+	modules, err := embedded(name, src, nil)
+	if err != nil {
+		return err
+	}
+	var list []cli.Source
+	for _, m := range modules {
+		list = append(list, cli.Source{Name: m.name, Text: m.text})
+	}
+	err = cli.DumpLinked(s.out, list, stage)
 	if diags, ok := asDiagnostics(err); ok {
 		writeDiagnostics(s, "auto", diags)
 		return exitError{exitInvalid}

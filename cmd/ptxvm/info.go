@@ -41,11 +41,20 @@ func infoFile(s streams, file, format string) error {
 	if err != nil {
 		return err
 	}
-	info := describe(file, modules[0])
-	if format == "json" {
-		return wrapUsage(writeJSON(s.out, info))
+	for i, m := range modules {
+		name := file
+		if len(modules) > 1 {
+			name = nameOf(file, i)
+		}
+		info, write := describe(name, m), (*moduleInfo).write
+		if format == "json" {
+			write = (*moduleInfo).writeJSON
+		}
+		if err := write(info, s.out); err != nil {
+			return usageError{err}
+		}
 	}
-	return wrapUsage(info.write(s.out))
+	return nil
 }
 
 // moduleInfo is what info prints; the JSON names are part of the contract.
@@ -134,6 +143,8 @@ func extentsOf(d ptxvm.Dim3) []uint32 {
 	}
 	return []uint32{max(d.X, 1), max(d.Y, 1), max(d.Z, 1)}
 }
+
+func (m *moduleInfo) writeJSON(to io.Writer) error { return writeJSON(to, m) }
 
 func (m *moduleInfo) write(to io.Writer) error {
 	w := bufio.NewWriter(to)

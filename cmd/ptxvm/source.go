@@ -113,11 +113,14 @@ func embedded(name string, src []byte, cfg *ptxvm.CompileConfig) ([]source, erro
 	case err != nil:
 		return nil, usageError{fmt.Errorf("%s: %w", name, err)}
 	case len(texts) == 1:
-		return []source{{name: name, text: texts[0]}}, nil
+		return []source{{name: name, text: texts[0].PTX}}, nil
 	}
 	var list []source
-	for i, text := range texts {
-		list = append(list, source{name: fmt.Sprintf("%s:%d", name, i), text: text})
+	for i, m := range texts {
+		list = append(list, source{name: nameOf(name, i), text: m.PTX, linked: m.Linked})
 	}
 	return list, nil
 }
+
+// nameOf is what messages call the i-th module of a file with several.
+func nameOf(file string, i int) string { return fmt.Sprintf("%s:%d", file, i) }

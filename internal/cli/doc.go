@@ -12,6 +12,6 @@ import (
 func Nearest(word string, names []string) string { return isa.NearestFold(word, names) }
 
 // ExtractPTX is fatbin.ExtractPTX: the modules in a file that holds PTX among other things.
-func ExtractPTX(data []byte, arch string) (modules [][]byte, ok bool, err error) {
+func ExtractPTX(data []byte, arch string) (modules []fatbin.Embedded, ok bool, err error) {
 	return fatbin.ExtractPTX(data, arch)
 }

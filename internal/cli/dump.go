@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -22,10 +23,21 @@ var stages = []string{"tokens", "syntax", "info", "ir", "code", "asm"}
 // Stages lists what Dump can print.
 func Stages() []string { return slices.Clone(stages) }
 
+// Source is the text of a module and what messages call it.
+type Source struct {
+	Name string
+	Text []byte
+}
+
 // Dump prints one stage of the way from text to decoded code. Stages from info on need a
 // valid module; otherwise the error is a Diagnostics. code is decoded for blocks of 256
 // threads, and asm is what the engine makes of that here.
 func Dump(w io.Writer, filename string, src []byte, stage string) error {
+	return DumpLinked(w, []Source{{filename, src}}, stage)
+}
+
+// DumpLinked is Dump of several modules: what each is by itself behind its name, and from ir on what they are together.
+func DumpLinked(w io.Writer, modules []Source, stage string) error {
 	i := slices.Index(stages, stage)
 	if i < 0 {
 		if stage == "" {
@@ -33,40 +45,67 @@ func Dump(w io.Writer, filename string, src []byte, stage string) error {
 		}
 		return fmt.Errorf("stage %q does not exist; there are %s", stage, strings.Join(stages, ", "))
 	}
-	f := syntax.Parse(filename, src)
+	alone := i <= slices.Index(stages, "info")
+	var units []*check.Info
+	for _, m := range modules {
+		if alone && len(modules) > 1 {
+			fmt.Fprintf(w, "// %s\n", diag.Escape(m.Name))
+		}
+		info, err := dumpAlone(w, syntax.Parse(m.Name, m.Text), stage)
+		if err != nil {
+			return err
+		}
+		units = append(units, info)
+	}
+	if alone {
+		return nil
+	}
+	return dumpLowered(w, units, stage)
+}
+
+// dumpAlone prints a stage that looks at one module, or checks it for a later one.
+func dumpAlone(w io.Writer, f *syntax.File, stage string) (*check.Info, error) {
 	switch stage {
 	case "tokens":
-		return syntax.WriteTokens(w, f)
+		return nil, syntax.WriteTokens(w, f)
 	case "syntax":
-		return syntax.WriteTree(w, f)
+		return nil, syntax.WriteTree(w, f)
 	}
 	if syntax.NotPTX(f.Errors) {
-		return f.Errors
+		return nil, f.Errors
 	}
 	info, diags := check.Check(f, check.Options{})
 	switch {
 	case diags.HasErrors():
-		return diags
+		return nil, diags
 	case stage == "info":
-		return info.Write(w)
+		return info, info.Write(w)
 	}
-	return dumpLowered(w, info, stage)
+	return info, nil
 }
 
-// dumpLowered prints ir or decoded code of a linked module.
-func dumpLowered(w io.Writer, info *check.Info, stage string) error {
-	unit, err := lower.Module(info, lower.Options{})
-	if err != nil {
-		return err
+// dumpLowered prints ir or decoded code of linked modules.
+func dumpLowered(w io.Writer, modules []*check.Info, stage string) error {
+	var units []*ir.Module
+	newest := modules[0].Target
+	for _, info := range modules {
+		unit, err := lower.Module(info, lower.Options{})
+		if err != nil {
+			return err
+		}
+		units = append(units, unit)
+		if info.Target.Arch > newest.Arch {
+			newest = info.Target
+		}
 	}
-	linked, diags := lower.Link([]*ir.Module{unit}, decode.Provided)
+	linked, diags := lower.Link(units, decode.Provided)
 	if err := diags.Err(); err != nil {
 		return err
 	}
 	if stage == "ir" {
 		return ir.Print(w, linked)
 	}
-	target := machine.TargetOf(info.Target.Arch)
+	target := machine.TargetOf(newest.Arch)
 	if stage == "asm" {
 		return dumpAsm(w, linked, target)
 	}

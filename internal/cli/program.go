@@ -4,6 +4,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/fatbin"
@@ -22,7 +23,11 @@ func ProgramArch(file []byte, arch string, fixed bool) (string, error) {
 	if len(units) == 0 || err != nil {
 		return arch, nil // what is damaged is told when it is loaded
 	}
-	units, err = withPTX(units, device)
+	var none *fatbin.NoMatchError
+	units, err = fatbin.WithPTX(units, device)
+	if errors.As(err, &none) && len(none.Code)+len(none.LTO) == 0 {
+		return arch, nil // no device code
+	}
 	if err != nil {
 		return arch, err
 	}
@@ -36,22 +41,6 @@ func ProgramArch(file []byte, arch string, fixed bool) (string, error) {
 		}
 	}
 	return arch, first
-}
-
-// withPTX drops the units that are machine code alone, such as the device runtime that nvcc links. The error says that
-// there is no other.
-func withPTX(units []fatbin.Unit, device isa.Target) ([]fatbin.Unit, error) {
-	left := slices.DeleteFunc(slices.Clone(units), func(u fatbin.Unit) bool { return len(u.Texts) == 0 })
-	if len(left) != 0 {
-		return left, nil
-	}
-	for i := range units {
-		if len(units[i].Code)+len(units[i].LTO) != 0 {
-			_, err := units[i].Choose(device)
-			return nil, err
-		}
-	}
-	return nil, nil
 }
 
 // runs says why a device cannot run all units.

@@ -140,7 +140,7 @@ func (x *function) CallSite(c *ir.Call) (*machine.CallSite, error) {
 	site, sig := &machine.CallSite{}, c.Sig
 	switch {
 	case c.Callee != nil && x.codes[c.Callee] == nil:
-		return nil, fmt.Errorf("function %s has no body", c.Callee.Name)
+		return nil, &UndefinedError{c.Callee.Name}
 	case c.Callee != nil:
 		site.Callee, sig = x.codes[c.Callee], c.Callee.Sig()
 		site.Converged = !registerCalls(c.Callee)

@@ -31,6 +31,14 @@ type UnsupportedForm struct {
 // Undocumented reports whether it is not executed because no manual describes it.
 func (f *UnsupportedForm) Undocumented() bool { return errors.As(f.Err, new(*sem.UndocumentedError)) }
 
+// UndefinedError is why a call is not executed: no module that is linked defines the function.
+type UndefinedError struct{ Name string }
+
+func (e *UndefinedError) Error() string { return fmt.Sprintf("function %s has no body", e.Name) }
+
+// Undefined reports whether it is not executed because it calls what no module defines.
+func (f *UnsupportedForm) Undefined() bool { return errors.As(f.Err, new(*UndefinedError)) }
+
 func (e *UnsupportedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s needs %d form(s) that are not executed:", e.Kernel, len(e.Forms))

@@ -62,18 +62,22 @@ func (d *Driver) Load(images [][]byte) (h uint64, log string, code Code) {
 		return 0, "", code
 	}
 	m := &module{d: d, on: make([]*vm.Program, len(d.devices)), found: map[string]uint64{}}
+	none := &fatbin.NoMatchError{Device: isa.MustTarget(v.vm.Arch())}
 	for _, image := range images {
 		part, err := d.part(image)
+		var without *fatbin.NoMatchError
 		switch {
-		case errors.Is(err, fatbin.ErrNoPTX) && len(images) > 1:
-			continue // libcudadevrt is machine code alone
+		case errors.As(err, &without) && len(without.Newer) == 0:
+			none.Code = append(none.Code, without.Code...) // as that of the device runtime may be
+			none.LTO = append(none.LTO, without.LTO...)
+			continue
 		case err != nil:
 			return d.refused(err)
 		}
 		m.parts = append(m.parts, part)
 	}
 	if len(m.parts) == 0 {
-		return d.refused(&fatbin.NoMatchError{Device: isa.MustTarget(v.vm.Arch())})
+		return d.refused(none)
 	}
 	m.self = d.register(m)
 	return m.self, "", Success
@@ -125,7 +129,7 @@ func (d *Driver) part(image []byte) (*vm.Module, error) {
 
 // choose takes the PTX of the unit that has one.
 func choose(units []fatbin.Unit, device isa.Target) (fatbin.Text, error) {
-	var first error = fatbin.ErrNoPTX
+	var first error = &fatbin.NoMatchError{Device: device}
 	for i := range units {
 		text, err := units[i].Choose(device)
 		if err == nil {

@@ -8,13 +8,20 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
 
+// Embedded is a module that a file carries.
+type Embedded struct {
+	PTX    []byte
+	Linked bool // one of several that nvcc has linked (-rdc=true): others of the file may define what it declares
+}
+
 // ExtractPTX returns the PTX modules in a fat binary, a cubin, a host object, executable or library, or the output of
 // cuobjdump -ptx: of each program the one that a device of the target arch runs, such as "sm_90"; empty means the
-// newest. More than one module comes from programs of several sources. ok is false where data is none of
-// these, or one without PTX or with damage, as the error says; with ok the error says why the device runs none of them.
-func ExtractPTX(data []byte, arch string) (modules [][]byte, ok bool, err error) {
+// newest. More than one module comes from programs of several sources. Machine code alone is passed over, such as that of
+// the device runtime, which nvcc links. ok is false where data is none of these, or one without PTX or with
+// damage, as the error says; with ok the error says why the device runs none of them.
+func ExtractPTX(data []byte, arch string) (modules []Embedded, ok bool, err error) {
 	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 64)]), []byte(dumpBegin)) && bytes.Contains(data, []byte(dumpHead)) {
-		return [][]byte{dumped(data)}, true, nil
+		return []Embedded{{PTX: dumped(data)}}, true, nil
 	}
 	if !IsFatbin(data) && !IsELF(data) {
 		return nil, false, nil
@@ -29,12 +36,15 @@ func ExtractPTX(data []byte, arch string) (modules [][]byte, ok bool, err error)
 			return nil, true, err
 		}
 	}
+	if units, err = WithPTX(units, device); err != nil {
+		return nil, true, err
+	}
 	for i := range units {
 		text, err := units[i].Choose(device)
 		if err != nil {
 			return nil, true, err
 		}
-		modules = append(modules, text.PTX)
+		modules = append(modules, Embedded{text.PTX, units[i].Linked})
 	}
 	return modules, true, nil
 }

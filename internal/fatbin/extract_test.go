@@ -37,21 +37,24 @@ func fatbinOf(texts ...string) []byte {
 
 func TestExtractPTX(t *testing.T) {
 	newer := strings.Replace(embeddedPTX, "sm_80", "sm_90", 1)
+	intermediate := fatbinOf("for linking")
+	binary.LittleEndian.PutUint16(intermediate[16:], 8) // LTO, of one architecture
 	for _, c := range []struct {
 		name, data, arch, want string
 	}{
 		{"one", string(fatbinOf(embeddedPTX)), "", embeddedPTX},
 		{"newest", string(fatbinOf(embeddedPTX, newer)), "", newer},
+		{"behind units without PTX", string(fatbinOf()) + string(intermediate) + string(fatbinOf(embeddedPTX)) + string(intermediate), "", embeddedPTX},
 		{"for the device", string(fatbinOf(embeddedPTX, newer)), "sm_86", embeddedPTX},
 		{"cuobjdump with machine code", "\nFatbin elf code:\n================\narch = sm_80\n\nFatbin ptx code:\n================\narch = sm_80\n\n" + embeddedPTX, "", embeddedPTX},
 		{"cuobjdump", "\nFatbin ptx code:\n================\narch = sm_80\n\n" + embeddedPTX, "", embeddedPTX},
 	} {
 		got, ok, err := fatbin.ExtractPTX([]byte(c.data), c.arch)
-		if !ok || err != nil || len(got) != 1 || strings.TrimSpace(string(got[0])) != strings.TrimSpace(c.want) {
+		if !ok || err != nil || len(got) != 1 || strings.TrimSpace(string(got[0].PTX)) != strings.TrimSpace(c.want) {
 			t.Errorf("%s: %q, %v, %v", c.name, got, ok, err)
 			continue
 		}
-		if _, err := ptxvm.Compile("k", got[0], nil); err != nil {
+		if _, err := ptxvm.Compile("k", got[0].PTX, nil); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -60,6 +63,9 @@ func TestExtractPTX(t *testing.T) {
 	}
 	if _, ok, err := fatbin.ExtractPTX(fatbinOf(newer)[:40], ""); ok || err == nil {
 		t.Errorf("cut: %v, %v", ok, err)
+	}
+	if _, ok, err := fatbin.ExtractPTX(append(fatbinOf(), append(intermediate, intermediate...)...), ""); !ok || err == nil || strings.Count(err.Error(), "sm_80") != 1 {
+		t.Errorf("no PTX in any unit: %v, %v", ok, err)
 	}
 	if _, ok, err := fatbin.ExtractPTX(fatbinOf(newer), "sm_70"); !ok || err == nil || !strings.Contains(err.Error(), "PTX for") {
 		t.Errorf("too new: %v, %v", ok, err)
@@ -73,7 +79,7 @@ func TestExtractFromCompiler(t *testing.T) {
 		t.Skip(nvcc.SkipMark + err.Error())
 	}
 	dir := t.TempDir()
-	for _, kind := range [][]string{{"k.fatbin", "-fatbin"}, {"k.cubin", "-cubin", "-lineinfo"}, {"k.o", "-c"}} {
+	for _, kind := range [][]string{{"k.fatbin", "-fatbin"}, {"k.cubin", "-cubin", "-lineinfo"}, {"k.o", "-c"}, {"k.so", "-shared", "-Xcompiler=-fPIC"}} {
 		file := filepath.Join(dir, kind[0])
 		if out, err := exec.Command(compiler, append(kind[1:], "-arch=sm_90", "-o", file, "../../testdata/cuda/saxpy.cu")...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -87,7 +93,7 @@ func TestExtractFromCompiler(t *testing.T) {
 			t.Errorf("%s: %d modules, %v, %v", kind[0], len(texts), ok, err)
 			continue
 		}
-		m, err := ptxvm.Compile(kind[0], texts[0], nil)
+		m, err := ptxvm.Compile(kind[0], texts[0].PTX, nil)
 		if err != nil || len(m.Kernels()) != 1 {
 			t.Errorf("%s: %v", kind[0], err)
 		}

@@ -197,6 +197,21 @@ func (u *Unit) Choose(device isa.Target) (Text, error) {
 	return u.Texts[best], nil
 }
 
+// WithPTX drops the units without PTX: machine code alone, such as the device runtime that nvcc links, and the empty ones that
+// some versions of nvcc write. The error, a *NoMatchError, says what there is where no unit has PTX.
+func WithPTX(units []Unit, device isa.Target) ([]Unit, error) {
+	left := slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { return len(u.Texts) == 0 })
+	if len(left) != 0 {
+		return left, nil
+	}
+	e := &NoMatchError{Device: device}
+	for i := range units {
+		e.Code = append(e.Code, units[i].Code...)
+		e.LTO = append(e.LTO, units[i].LTO...)
+	}
+	return nil, e
+}
+
 // less reports whether u is to be taken before t.
 func (t *Text) less(u *Text) bool {
 	switch {

@@ -67,6 +67,18 @@ func TestLimitsReached(t *testing.T) {
 		header+".shared .b8 t[152];\n.shared .b8 unused[9999];\n.visible .func f() { .reg .b64 %rd; mov.u64 %rd, t; ret; }\n")
 }
 
+// TestLinkUnreached: a function that no kernel reaches may call what nothing defines; one whose address a variable has may not.
+func TestLinkUnreached(t *testing.T) {
+	open := header + ".extern .func missing();\n.extern .global .u32 nowhere;\n" +
+		".visible .func f() { .reg .b64 %rd; mov.u64 %rd, nowhere; call missing; ret; }\n"
+	linked(t, kernel("k", "", ""), open)
+	for _, user := range []string{kernel("k", ".extern .func f();", "call f;"), header + ".extern .func f();\n.visible .global .u64 at = f;\n"} {
+		if _, diags := link(t, user, open); len(diags) != 2 || diags[0].Code != diag.Unresolved || diags[0].Source == nil {
+			t.Errorf("want missing and nowhere, got %v", diags)
+		}
+	}
+}
+
 // TestLinkAlone: a module that nothing is linked to has what it declares .extern, as ptxas has it.
 func TestLinkAlone(t *testing.T) {
 	linked(t, kernel("k", ".extern .global .u32 v;", "mov.u64 %rd1, v;"))

@@ -108,28 +108,49 @@ func (l *linker) operands(ops []ir.Operand) {
 	}
 }
 
-// unresolved reports symbols that are used and that neither a module nor the runtime
-// defines, each once. An .extern variable of a module alone counts as defined there, for which check has
-// a warning, as ptxas does.
+// unresolved reports symbols that kernels or initial values reach and that neither a module nor the runtime
+// defines, each once: functions that nothing reaches may lack what they need, as those of the device runtime do, which
+// nvcc links to every program of several sources. An .extern variable of a module alone counts as defined there, for
+// which check has a warning, as ptxas does.
 func (l *linker) unresolved() {
+	work := []*ir.Func{}
 	seenVar, seenFunc := map[*ir.Var]bool{}, map[*ir.Func]bool{}
+	reach := func(g *ir.Func, unit int, pos diag.Pos) {
+		if g == nil || seenFunc[g] {
+			return
+		}
+		seenFunc[g] = true
+		if !g.Defined && !l.provided(g.Name) {
+			l.missing(unit, pos, g.Name)
+		}
+		work = append(work, g)
+	}
 	for _, f := range l.out.Funcs {
+		if f.Entry && f.Defined {
+			reach(f, f.Unit, f.Pos)
+		}
+	}
+	for _, v := range l.out.Vars {
+		for _, r := range v.Relocs {
+			reach(r.Func, l.unitOf[v], v.Pos)
+		}
+	}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
 		eachSymbol(f, func(in *ir.Inst, v *ir.Var, g *ir.Func) {
-			switch {
-			case v != nil && v.Linkage == ir.Extern && !v.Dynamic && !l.alone && !seenVar[v]:
+			if v != nil && v.Linkage == ir.Extern && !v.Dynamic && !l.alone && !seenVar[v] {
 				seenVar[v] = true
-				l.missing(f, in, v.Name)
-			case g != nil && !g.Defined && !l.provided(g.Name) && !seenFunc[g]:
-				seenFunc[g] = true
-				l.missing(f, in, g.Name)
+				l.missing(f.Unit, in.Pos, v.Name)
 			}
+			reach(g, f.Unit, in.Pos)
 		})
 	}
 }
 
-func (l *linker) missing(f *ir.Func, in *ir.Inst, name string) {
-	l.diags.Add(diag.Diagnostic{Code: diag.Unresolved, Source: l.source(f.Unit),
-		Span: diag.Span{Start: in.Pos, End: in.Pos}, Msg: name + " is used but no module defines it"})
+func (l *linker) missing(unit int, pos diag.Pos, name string) {
+	l.diags.Add(diag.Diagnostic{Code: diag.Unresolved, Source: l.source(unit),
+		Span: diag.Span{Start: pos, End: pos}, Msg: name + " is used but no module defines it"})
 }
 
 func (l *linker) source(unit int) *diag.Source {
