@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -66,7 +67,13 @@ func New(mod *ir.Module, where Placement) *Decoder {
 }
 
 // Provided reports whether the runtime supplies a function that modules only declare.
-func Provided(name string) bool { return sem.IsNative(name) }
+func Provided(name string) bool { return sem.IsNative(name) || ofDriver(name) }
+
+// ofDriver reports whether a function is one of those with which NVIDIA's driver serves its device runtime, for kernels that
+// launch kernels. They are not executed: a kernel that reaches one is refused when it is launched, and others of its program run.
+func ofDriver(name string) bool {
+	return strings.HasPrefix(name, "__cuda_syscall_") || strings.HasPrefix(name, "cnp")
+}
 
 // Prints reports whether kernels of a linked module can print: it refers to the function for that.
 func Prints(m *ir.Module) bool { return m.Func(sem.Printf) != nil }

@@ -139,6 +139,8 @@ func (x *function) Argument(o *ir.Operand) (sem.Place, error) {
 func (x *function) CallSite(c *ir.Call) (*machine.CallSite, error) {
 	site, sig := &machine.CallSite{}, c.Sig
 	switch {
+	case c.Callee != nil && x.codes[c.Callee] == nil && ofDriver(c.Callee.Name):
+		return nil, fmt.Errorf("kernels that launch kernels, by %s", c.Callee.Name)
 	case c.Callee != nil && x.codes[c.Callee] == nil:
 		return nil, &UndefinedError{c.Callee.Name}
 	case c.Callee != nil:

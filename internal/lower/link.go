@@ -143,14 +143,12 @@ func (l *linker) variable(v *ir.Var) {
 	}
 }
 
-// varDiff says in what two declarations of a variable differ. An open array fits any
-// length, and so does .common.
+// varDiff says in what two declarations of a variable differ that matters: NVIDIA's linker knows of spaces and sizes, and
+// nvcc declares a pointer .b64 and defines it .u64. An open array fits any length, and so does .common.
 func varDiff(a, b *ir.Var) string {
 	switch {
 	case a.Space != b.Space:
 		return "state space"
-	case a.Type != b.Type || a.Vec != b.Vec || len(a.Dims) != len(b.Dims):
-		return "type"
 	case a.Size != b.Size && a.Size != 0 && b.Size != 0 && (a.Linkage != ir.Common || b.Linkage != ir.Common):
 		return "size"
 	}

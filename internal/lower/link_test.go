@@ -45,7 +45,7 @@ func TestLinkErrors(t *testing.T) {
 		"two variables":       {diag.DuplicateDefinition, []string{header + ".visible .global .u32 v;\n", header + ".visible .global .u32 v;\n"}},
 		"two functions":       {diag.DuplicateDefinition, []string{header + ".visible .func f() { ret; }\n", header + ".visible .func f() { ret; }\n"}},
 		"two kernels":         {diag.DuplicateDefinition, []string{kernel("k", "", ""), kernel("k", "", "")}},
-		"another type":        {diag.LinkMismatch, []string{def, kernel("k", ".extern .global .u64 v;", "mov.u64 %rd1, v;")}},
+		"another size":        {diag.LinkMismatch, []string{def, kernel("k", ".extern .global .u64 v;", "mov.u64 %rd1, v;")}},
 		"another space":       {diag.LinkMismatch, []string{def, kernel("k", ".extern .const .u32 v;", "mov.u64 %rd1, v;")}},
 		"another signature":   {diag.LinkMismatch, []string{def, kernel("k", ".extern .func f(.param .b32 x);", "{ .param .b32 a; st.param.b32 [a], %r1; call f, (a); }")}},
 		"unresolved variable": {diag.Unresolved, []string{kernel("k", ".extern .global .u32 v;", "mov.u64 %rd1, v;"), header}},
@@ -72,6 +72,8 @@ func TestLinkUnreached(t *testing.T) {
 	open := header + ".extern .func missing();\n.extern .global .u32 nowhere;\n" +
 		".visible .func f() { .reg .b64 %rd; mov.u64 %rd, nowhere; call missing; ret; }\n"
 	linked(t, kernel("k", "", ""), open)
+	linked(t, kernel("k", ".extern .global .align 8 .b64 v;\n.extern .global .b8 w[8];", "mov.u64 %rd1, v; mov.u64 %rd1, w;"),
+		header+".visible .global .align 8 .u64 v;\n.visible .global .u32 w[2];\n")
 	for _, user := range []string{kernel("k", ".extern .func f();", "call f;"), header + ".extern .func f();\n.visible .global .u64 at = f;\n"} {
 		if _, diags := link(t, user, open); len(diags) != 2 || diags[0].Code != diag.Unresolved || diags[0].Source == nil {
 			t.Errorf("want missing and nowhere, got %v", diags)

@@ -92,7 +92,7 @@ func needPrograms(t *testing.T) {
 }
 
 // quick are the programs that .ci/run builds: one of each kind.
-var quick = []string{"bounds", "capture", "driver_graph", "fork", "graph", "link", "openmp", "reset", "streams", "texture"}
+var quick = []string{"bounds", "capture", "driver_graph", "fork", "graph", "link", "linkptx", "openmp", "reset", "streams", "texture"}
 
 // sources lists the programs; whole leaves none out.
 func sources(t *testing.T, whole bool) (list []string) {
