@@ -56,7 +56,7 @@ func begin(host C.struct_pvm_host) driver.Code {
 	for _, w := range warnings {
 		say("ptxvm: " + w + "\n")
 	}
-	if _, set := os.LookupEnv("PTXVM_PROGRESS"); !set && host.facts&C.PVM_TERMINAL != 0 && !cfg.Quiet {
+	if os.Getenv("PTXVM_PROGRESS") == "" && host.facts&C.PVM_TERMINAL != 0 && !cfg.Quiet {
 		cfg.Progress = true
 	}
 	if err == nil {
@@ -278,6 +278,16 @@ func pvm_device_pointer(address uint64, device *uint64) int32 {
 	put(code, device, at)
 	return int32(code)
 }
+
+//export pvm_host_view
+func pvm_host_view(address, size uint64, at *uint64) int32 {
+	view, code := the.HostView(address, size)
+	put(code, at, view)
+	return int32(code)
+}
+
+//export pvm_host_wrote
+func pvm_host_wrote(address, size uint64) int32 { return int32(the.HostWrote(address, size)) }
 
 //export pvm_holding
 func pvm_holding(address uint64, start, size *uint64, device, kind *int32) int32 {

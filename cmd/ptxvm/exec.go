@@ -183,6 +183,7 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 			env = withVariable(env, "LD_PRELOAD", file, ":")
 		}
 	}
+	env = withPackages(env, dir, path, look.needed)
 	if look.rpath {
 		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
 		for _, library := range look.needed {

@@ -75,7 +75,7 @@ var variables = map[string]func(c *Config, value string) error{
 }
 
 // outside are names that others read: ptxvm, the fronts, tests.
-var outside = []string{"PTXVM_LIB", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_CUDA12", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
+var outside = []string{"PTXVM_LIB", "PTXVM_EXEC", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_CUDA12", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
 
 // Configure reads the environment: lines NAME=value as os.Environ has them. Warnings are about names that
 // never reads.
@@ -85,6 +85,7 @@ func Configure(environ []string) (c Config, warnings []string, err error) {
 		name, value, _ := strings.Cut(line, "=")
 		set, known := variables[name]
 		switch {
+		case known && value == "": // as if it were not set
 		case known:
 			if err := set(&c, value); err != nil {
 				return c, warnings, fmt.Errorf("%s=%s: %w", name, value, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -375,12 +376,20 @@ func TestConfigure(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "PTXVM_SEED") {
 		t.Errorf("warnings %q", warnings)
 	}
-	for _, bad := range []string{"PTXVM_ENGINE=fast", "PTXVM_MEMORY=lots", "PTXVM_MEMORY=", "PTXVM_DEVICES=0", "PTXVM_ASYNC=maybe", "PTXVM_SANITIZE=everything", "PTXVM_BOUNDS=some", "PTXVM_HOST_ACCESS=some", "PTXVM_SUPPRESS=/none/such"} {
+	for _, bad := range []string{"PTXVM_ENGINE=fast", "PTXVM_MEMORY=lots", "PTXVM_DEVICES=0", "PTXVM_ASYNC=maybe", "PTXVM_SANITIZE=everything", "PTXVM_BOUNDS=some", "PTXVM_HOST_ACCESS=some", "PTXVM_SUPPRESS=/none/such"} {
 		if _, _, err := Configure([]string{bad}); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
 	}
 	if c, _, _ := Configure([]string{"CUDA_VISIBLE_DEVICES="}); c.Devices != 0 {
 		t.Error("CUDA_VISIBLE_DEVICES= hides nothing")
+	}
+	unset, _, _ := Configure(nil)
+	var empty []string
+	for name := range variables {
+		empty = append(empty, name+"=")
+	}
+	if c, warnings, err := Configure(empty); err != nil || len(warnings) != 0 || !reflect.DeepEqual(c, unset) {
+		t.Errorf("empty variables give %+v, %q, %v; unset ones %+v", c, warnings, err, unset)
 	}
 }

@@ -141,6 +141,46 @@ func (d *Driver) DevicePointer(addr uint64) (uint64, Code) {
 	return addr, Success
 }
 
+// HostView is where the host may read and write size bytes at an address, which lie in one allocation, whether it is guarded or not.
+func (d *Driver) HostView(addr, size uint64) (at uint64, code Code) {
+	defer d.defect(&code)
+	b, code := d.inOne(addr, size)
+	if code != Success {
+		return 0, code
+	}
+	at, err := b.HostAddr()
+	if err != nil {
+		return 0, InvalidValue
+	}
+	return at, Success
+}
+
+// HostWrote tells sanitizers that the host has written size bytes at an address by itself.
+func (d *Driver) HostWrote(addr, size uint64) (code Code) {
+	defer d.defect(&code)
+	b, code := d.inOne(addr, size)
+	if code == Success && b.HostWrote() != nil {
+		code = InvalidValue
+	}
+	return code
+}
+
+// inOne is the bytes at an address, which must lie in one allocation.
+func (d *Driver) inOne(addr, size uint64) (ptxvm.Buffer, Code) {
+	b := d.Holding(addr)
+	if b == nil || size > b.Start+b.Size-addr {
+		return ptxvm.Buffer{}, InvalidValue
+	}
+	if b.adopted {
+		addr += b.device - b.Start
+	}
+	buffer, err := d.devices[b.Device].vm.At(addr, int(size))
+	if err != nil {
+		return ptxvm.Buffer{}, InvalidValue
+	}
+	return buffer, Success
+}
+
 // hostMapped is the flag of pinned memory that kernels reach (cudaHostAllocMapped): all that there is.
 const hostMapped = 2
 

@@ -177,6 +177,24 @@ func (b Buffer) WriteAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
+// HostAddr is the host address at which the program may read and write the buffer's bytes itself, though DeviceConfig.HostGuard
+// lets its accesses at their device address fault. What it writes is not observed: HostWrote tells of it.
+func (b Buffer) HostAddr() (addr uint64, err error) {
+	err = b.of.use(func() error {
+		addr = hostAddr(b.of.d.machine.Arena.Bytes(b.addr, uint64(b.size)))
+		return nil
+	})
+	return addr, err
+}
+
+// HostWrote says that the program has written the buffer's bytes itself: they count as written (SanitizeInit).
+func (b Buffer) HostWrote() error {
+	return b.of.use(func() error {
+		b.of.d.shadow.Written(b.addr, uint64(b.size))
+		return nil
+	})
+}
+
 // CopyFrom copies the start of another buffer, of any device of the machine, and returns how many bytes both have. The
 // buffers may overlap.
 func (b Buffer) CopyFrom(from Buffer) (n int, err error) {

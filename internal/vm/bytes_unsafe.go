@@ -24,3 +24,6 @@ func scalarBytes[T Scalar](vals []T) []byte {
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(&vals[0])), len(vals)*int(unsafe.Sizeof(vals[0])))
 }
+
+// hostAddr is where bytes lie, which are no memory of Go's.
+func hostAddr(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

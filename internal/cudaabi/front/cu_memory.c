@@ -283,3 +283,14 @@ enum { REGISTER_FLAGS = 0xf };
 
 PUBLIC error_t cuMemHostRegister_v2(address_t p, size_t n, unsigned flags) { WITH(flags > REGISTER_FLAGS ? INVALID_VALUE : pvm_register(T.device, p, n)); }
 PUBLIC error_t cuMemHostUnregister(address_t p) { WITH(pvm_unregister(p)); }
+
+// What only those call who know that memory of the device is the host's, too: ptxvm.torch, which computes there on the CPU. Host
+// functions of streams, which have no context, may call it.
+
+// ptxvmHostView is where the host may read and write n bytes at p, which lie in one allocation: though PTXVM_HOST_ACCESS guards p.
+PUBLIC error_t ptxvmHostView(address_t p, size_t n, address_t *at);
+PUBLIC error_t ptxvmHostView(address_t p, size_t n, address_t *at) { READY(at && n ? pvm_host_view(p, n, at) : INVALID_VALUE); }
+
+// ptxvmHostWrote says that the host has written n bytes at p by itself: to --sanitize init they have values.
+PUBLIC error_t ptxvmHostWrote(address_t p, size_t n);
+PUBLIC error_t ptxvmHostWrote(address_t p, size_t n) { READY(n ? pvm_host_wrote(p, n) : SUCCESS); }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 12
+#define PVM_VERSION 13
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -152,6 +152,8 @@ struct pvm_value {
 	X(pvm_access_set, (uint64_t address, uint64_t size, int32_t on)) \
 	X(pvm_access_get, (uint64_t address, int32_t *on)) \
 	X(pvm_device_pointer, (uint64_t address, uint64_t *device)) \
+	X(pvm_host_view, (uint64_t address, uint64_t size, uint64_t *at)) \
+	X(pvm_host_wrote, (uint64_t address, uint64_t size)) \
 	X(pvm_holding, (uint64_t address, uint64_t *start, uint64_t *size, int32_t *device, int32_t *kind)) \
 	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t call)) \
 	X(pvm_fill, (int32_t device, uint64_t stream, const struct pvm_copy *to, uint32_t value, uint32_t size, int32_t call)) \

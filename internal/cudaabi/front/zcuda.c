@@ -5,6 +5,7 @@
 #include "trace.h"
 
 #define STUB(name) PUBLIC error_t name(void); PUBLIC error_t name(void) { static int said; return unsupported(#name, &said); }
+#define QUIET(name) PUBLIC error_t name(void); PUBLIC error_t name(void) { return NOT_SUPPORTED; }
 
 STUB(cuArray3DCreate)
 STUB(cuArray3DGetDescriptor)
@@ -730,6 +731,8 @@ TRACED(cuThreadExchangeStreamCaptureMode, "mode:D", (void *mode), mode)
 TRACED(cuUserObjectCreate, "out:Q ptr:p destroy:p count:d flags:d", (void *out, const void *ptr, const void *destroy, int count, int flags), out, ptr, destroy, count, flags)
 TRACED(cuUserObjectRelease, "object:x count:d", (uint64_t object, int count), object, count)
 TRACED(cuUserObjectRetain, "object:x count:d", (uint64_t object, int count), object, count)
+TRACED(ptxvmHostView, "p:x n:n at:Q", (uint64_t p, uint64_t n, void *at), p, n, at)
+TRACED(ptxvmHostWrote, "p:x n:n", (uint64_t p, uint64_t n), p, n)
 
 struct entry { const char *name; int version, thread; void *function; };
 extern const struct entry entries[];

@@ -5,6 +5,7 @@
 #include "trace.h"
 
 #define STUB(name) PUBLIC error_t name(void); PUBLIC error_t name(void) { static int said; return unsupported(#name, &said); }
+#define QUIET(name) PUBLIC error_t name(void); PUBLIC error_t name(void) { return NOT_SUPPORTED; }
 
 STUB(__cudaGetProcAddress)
 STUB(__cudaRegisterUnifiedTable)
@@ -87,8 +88,8 @@ STUB(cudaLibraryGetUnifiedFunction)
 STUB(cudaLogsCurrent)
 STUB(cudaLogsDumpToFile)
 STUB(cudaLogsDumpToMemory)
-STUB(cudaLogsRegisterCallback)
-STUB(cudaLogsUnregisterCallback)
+QUIET(cudaLogsRegisterCallback)
+QUIET(cudaLogsUnregisterCallback)
 STUB(cudaMemGetLocationInfo)
 STUB(cudaMemPoolExportPointer)
 STUB(cudaMemPoolExportToShareableHandle)

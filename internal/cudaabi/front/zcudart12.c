@@ -5,6 +5,7 @@
 #include "trace.h"
 
 #define STUB(name) PUBLIC error_t name(void); PUBLIC error_t name(void) { static int said; return unsupported(#name, &said); }
+#define QUIET(name) PUBLIC error_t name(void); PUBLIC error_t name(void) { return NOT_SUPPORTED; }
 
 STUB(__cudaRegisterUnifiedTable)
 STUB(cudaArrayGetMemoryRequirements)

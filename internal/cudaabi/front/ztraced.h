@@ -819,3 +819,5 @@
 #define cudaUserObjectCreate real_cudaUserObjectCreate
 #define cudaUserObjectRelease real_cudaUserObjectRelease
 #define cudaUserObjectRetain real_cudaUserObjectRetain
+#define ptxvmHostView real_ptxvmHostView
+#define ptxvmHostWrote real_ptxvmHostWrote

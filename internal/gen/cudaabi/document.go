@@ -15,9 +15,10 @@ import (
 type reason struct {
 	names *regexp.Regexp
 	text  string
+	quiet bool // they do not name themselves
 }
 
-// readReasons reads lines of a pattern, a tab and a text.
+// readReasons reads lines of a pattern, a tab and a text, and perhaps "quiet".
 func readReasons(path string) (list []reason, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -36,9 +37,19 @@ func readReasons(path string) (list []reason, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		list = append(list, reason{names, why})
+		why, rest, quiet := strings.Cut(why, "\t")
+		if quiet && rest != "quiet" {
+			return nil, fmt.Errorf("%s: want quiet, not %s", path, rest)
+		}
+		list = append(list, reason{names, why, quiet})
 	}
 	return list, nil
+}
+
+// isQuiet reports whether a function without a body answers without a word.
+func isQuiet(name string, why []reason) bool {
+	i := slices.IndexFunc(why, func(r reason) bool { return r.names.MatchString(name) })
+	return i >= 0 && why[i].quiet
 }
 
 // oldInterface is the reason of functions that only programs of long ago call: those of today get a later version of the name.

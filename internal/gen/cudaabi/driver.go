@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,9 +50,9 @@ func symbols(list []Entry) (names []string) {
 	return names
 }
 
-func driverSource(list []Entry, defined map[string]bool, all map[string]Function) []byte {
-	b := stubs("cu.h", list, defined)
-	wrappers(b, list, all)
+func driverSource(list []Entry, defined map[string]bool, all map[string]Function, why []reason) []byte {
+	b := stubs("cu.h", list, defined, why)
+	wrappers(b, slices.Concat(list, ours), all)
 	b.WriteString("\nstruct entry { const char *name; int version, thread; void *function; };\nextern const struct entry entries[];\nextern const int entry_count;\n\nconst struct entry entries[] = {\n")
 	for _, e := range list {
 		thread := 0

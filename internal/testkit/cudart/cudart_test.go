@@ -196,6 +196,9 @@ func TestExec(t *testing.T) {
 	run(t, expected{exit: 125, stderr: []string{"PTX for sm_100, which sm_90 cannot run"}}, libraries, command, "exec", "--arch", "sm_90", newer)
 	run(t, expected{stdout: []string{"/libnvrtc.so.13", "/libnvJitLink.so.13", "set ", "/ptxas", "own"}, env: []string{"TRITON_PTXAS_BLACKWELL_PATH=own"}}, libraries, command,
 		"exec", "sh", "-c", `echo "$LD_PRELOAD ${TRITON_LIBCUDA_PATH:+set} $TRITON_PTXAS_PATH $TRITON_PTXAS_BLACKWELL_PATH"; "$TRITON_PTXAS_PATH" --version`)
+	shown := `echo "preload $LD_PRELOAD; caching $PYTORCH_NO_CUDA_MEMORY_CACHING; link $LIBRARY_PATH; exec $PTXVM_EXEC"`
+	run(t, expected{stdout: []string{"/libcudart.so.13", "caching 1;", "link /own:" + libraries + ";", "exec " + libraries}, env: []string{"LIBRARY_PATH=/own"}}, libraries, command, "exec", "sh", "-c", shown)
+	run(t, expected{stdout: []string{"caching ;", "link " + libraries + ";"}, env: []string{"LIBRARY_PATH=", "PYTORCH_NO_CUDA_MEMORY_CACHING=0"}}, libraries, command, "exec", "sh", "-c", shown)
 	run(t, expected{exit: 7, stdout: []string{"--seed 2"}}, libraries, command, "exec", "--devices", "2", "sh", "-c", `echo "$1 $PTXVM_DEVICES"; exit 7`, "sh", "--seed")
 }
 

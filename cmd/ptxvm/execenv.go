@@ -1,0 +1,70 @@
+package main
+
+// This file holds what exec sets for programs that bring CUDA's runtime as a package, or build extensions: Python's above all.
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// execVariableName tells processes under exec, and those that they start, where the libraries are: ptxvm.torch and the plug-in of pytest
+// do nothing without it.
+const execVariableName = "PTXVM_EXEC"
+
+// cachingVariable makes PyTorch ask for each tensor's memory by itself. Its own allocator cuts tensors from blocks of 2 MiB, in which
+// nobody sees the end of one.
+const cachingVariable = "PYTORCH_NO_CUDA_MEMORY_CACHING"
+
+// withPackages sets what a program of packages needs, which is started from path; needed are the libraries of ours that it is linked
+// with. PyTorch's libraries name the folder of NVIDIA's runtime (RPATH), so that ours must be there before them.
+func withPackages(env []string, dir, path string, needed []string) []string {
+	env = withVariable(env, execVariableName, dir, "")
+	env = withoutCaching(env)
+	env = behindVariable(env, "LIBRARY_PATH", dir)
+	if len(needed) != 0 {
+		return env // the program's own libraries are of the same kind
+	}
+	runtimes := []string{runtimeLibrary}
+	if bringsRuntime12(path) {
+		runtimes = append(runtimes, runtime12)
+	}
+	for _, library := range runtimes {
+		env = withVariable(env, "LD_PRELOAD", filepath.Join(dir, library), ":")
+	}
+	return env
+}
+
+// withoutCaching sets the variable, whose mere presence counts to PyTorch; who wants its allocator says 0, or nothing.
+func withoutCaching(env []string) []string {
+	if value, set := os.LookupEnv(cachingVariable); set {
+		if value != "" && value != "0" {
+			return env
+		}
+		return slices.DeleteFunc(slices.Clone(env), func(line string) bool { return strings.HasPrefix(line, cachingVariable+"=") })
+	}
+	return withVariable(env, cachingVariable, "1", "")
+}
+
+// behindVariable puts a folder behind those of a list.
+func behindVariable(env []string, name, dir string) []string {
+	if old := os.Getenv(name); old != "" {
+		dir = old + ":" + dir
+	}
+	return withVariable(env, name, dir, "")
+}
+
+// bringsRuntime12 reports whether the environment of an interpreter has a package with the runtime of CUDA 12.
+func bringsRuntime12(path string) bool {
+	for _, root := range []string{filepath.Join(filepath.Dir(path), ".."), os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX")} {
+		if root == "" {
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(root, "lib", "python3*", "site-packages", "nvidia", "*", "lib", runtime12))
+		if err == nil && len(found) != 0 {
+			return true
+		}
+	}
+	return false
+}
