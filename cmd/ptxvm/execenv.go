@@ -14,7 +14,7 @@ import (
 const execVariableName = "PTXVM_EXEC"
 
 // cachingVariable makes PyTorch ask for each tensor's memory by itself. Its own allocator cuts tensors from blocks of 2 MiB, in which
-// nobody sees the end of one.
+// a tensor's end is no end of an allocation.
 const cachingVariable = "PYTORCH_NO_CUDA_MEMORY_CACHING"
 
 // withPackages sets what a program of packages needs, which is started from path; needed are the libraries of ours that it is linked
