@@ -324,6 +324,7 @@ PUBLIC error_t cuDevicePrimaryCtxReset(int device) { return cuDevicePrimaryCtxRe
 PUBLIC error_t cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
 	PRIMARY(device);
 	if (!flags || !active) return INVALID_VALUE;
+	adopt(); // it is active when the Runtime API has used it
 	*flags = primary[device].flags;
 	*active = __atomic_load_n(&primary[device].alive, __ATOMIC_ACQUIRE);
 	return SUCCESS;

@@ -199,7 +199,7 @@ func TestExec(t *testing.T) {
 	shown := `echo "preload $LD_PRELOAD; caching $PYTORCH_NO_CUDA_MEMORY_CACHING; link $LIBRARY_PATH; exec $PTXVM_EXEC"`
 	run(t, expected{stdout: []string{"/libcudart.so.13", "caching 1;", "link /own:" + libraries + ";", "exec " + libraries}, env: []string{"LIBRARY_PATH=/own"}}, libraries, command, "exec", "sh", "-c", shown)
 	run(t, expected{stdout: []string{"caching ;", "link " + libraries + ";"}, env: []string{"LIBRARY_PATH=", "PYTORCH_NO_CUDA_MEMORY_CACHING=0"}}, libraries, command, "exec", "sh", "-c", shown)
-	run(t, expected{exit: 7, stdout: []string{"--seed 2"}}, libraries, command, "exec", "--devices", "2", "sh", "-c", `echo "$1 $PTXVM_DEVICES"; exit 7`, "sh", "--seed")
+	run(t, expected{exit: 7, stdout: []string{"--seed 2"}, stderr: []string{"--seed stands behind the program"}}, libraries, command, "exec", "--devices", "2", "sh", "-c", `echo "$1 $PTXVM_DEVICES"; exit 7`, "sh", "--seed")
 }
 
 // TestRpath: a program that names a folder of its own for libraries gets ours in spite of that, and is told so.
