@@ -4,18 +4,18 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // TestHostView: the host writes guarded memory at another address, kernels read it at its own, and --sanitize init:loads believes that
 // it has values where the host says so, and nowhere else.
 func TestHostView(t *testing.T) {
-	sanitize, err := ptxvm.ParseSanitize("init:loads")
+	sanitize, err := vm.ParseSanitize("init:loads")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, guard := range []bool{true, false} {
-		r := newRig(t, Config{Device: ptxvm.DeviceConfig{HostGuard: guard, Sanitize: sanitize}})
+		r := newRig(t, Config{Device: vm.DeviceConfig{HostGuard: guard, Sanitize: sanitize}})
 		at := r.alloc(64)
 		view, code := r.HostView(at, 64)
 		r.want(code, Success)

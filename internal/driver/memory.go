@@ -166,17 +166,17 @@ func (d *Driver) HostWrote(addr, size uint64) (code Code) {
 }
 
 // inOne is the bytes at an address, which must lie in one allocation.
-func (d *Driver) inOne(addr, size uint64) (ptxvm.Buffer, Code) {
+func (d *Driver) inOne(addr, size uint64) (vm.Buffer, Code) {
 	b := d.Holding(addr)
 	if b == nil || size > b.Start+b.Size-addr {
-		return ptxvm.Buffer{}, InvalidValue
+		return vm.Buffer{}, InvalidValue
 	}
 	if b.adopted {
 		addr += b.device - b.Start
 	}
 	buffer, err := d.devices[b.Device].vm.At(addr, int(size))
 	if err != nil {
-		return ptxvm.Buffer{}, InvalidValue
+		return vm.Buffer{}, InvalidValue
 	}
 	return buffer, Success
 }
