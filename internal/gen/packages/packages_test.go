@@ -84,6 +84,19 @@ func TestWheel(t *testing.T) {
 		if !strings.Contains(files["ptxvm-1.2.0rc1.dist-info/METADATA"], "\nVersion: 1.2.0rc1\n") || files["ptxvm/__init__.py"] == "" {
 			t.Errorf("%s lacks the version or the module", path)
 		}
+		points := false
+		for line := range strings.Lines(files["ptxvm-1.2.0rc1.dist-info/entry_points.txt"]) {
+			_, value, ok := strings.Cut(strings.TrimSpace(line), " = ")
+			module, _, _ := strings.Cut(value, ":")
+			module = strings.ReplaceAll(module, ".", "/")
+			if ok && files[module+".py"] == "" && files[module+"/__init__.py"] == "" {
+				t.Errorf("%s: nothing is at %s", path, line)
+			}
+			points = points || ok
+		}
+		if !points {
+			t.Errorf("%s has no entry points", path)
+		}
 	}
 }
 

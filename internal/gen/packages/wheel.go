@@ -26,6 +26,12 @@ var wheelTags = map[string]string{
 	"windows/arm64": "win_arm64",
 }
 
+// packaged are the kinds of files of the package: .pyc, which Python leaves beside them, is none.
+var packaged = []string{".py", ".typed"}
+
+// entryPoints is the file that names what PyTorch and pytest load unasked.
+const entryPoints = "entry_points.txt"
+
 // entry is a file of a wheel.
 type entry struct {
 	name string
@@ -56,17 +62,21 @@ func (r *Release) wheels() error {
 	return nil
 }
 
-// pythonModule reads the files that all wheels have: the module and the licences.
+// pythonModule reads the files that all wheels have: the package, what PyTorch and pytest find it by, and the licences.
 func (r *Release) pythonModule() (list []entry, err error) {
 	from := filepath.Join(r.root, "packaging", "python")
-	names, err := fs.Glob(os.DirFS(from), "ptxvm/*.*")
+	err = fs.WalkDir(os.DirFS(from), "ptxvm", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !slices.Contains(packaged, path.Ext(name)) {
+			return err
+		}
+		list, err = add(list, filepath.Join(from, name), name)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		if list, err = add(list, filepath.Join(from, name), name); err != nil {
-			return nil, err
-		}
+	if list, err = add(list, filepath.Join(from, entryPoints), r.info(entryPoints)); err != nil {
+		return nil, err
 	}
 	for _, name := range []string{"LICENSE", "NOTICE"} {
 		if list, err = add(list, filepath.Join(r.root, name), r.info("licenses", name)); err != nil {
