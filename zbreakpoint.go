@@ -7,9 +7,8 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 // Breakpoints is what happens where lanes execute brkpt (9.7.19.1).
 //
 //	type Breakpoints struct {
-//		// Each is called for each warp that comes to a breakpoint. The warp waits until it returns, others run on; calls
-//		// come one at a time. The launch goes on after nil; another result ends it with a fault (P7005) that has its
-//		// text.
+//		// Each is called for each warp that comes to a breakpoint. The warp waits until it returns, others run on; calls come one at a
+//		// time. The launch goes on after nil; another result ends it with a fault (P7005) that has its text.
 //		Each func(*Breakpoint) error
 //	}
 type Breakpoints = vm.Breakpoints
@@ -34,6 +33,6 @@ type Breakpoints = vm.Breakpoints
 //
 //	func (b *Breakpoint) Shared() (bytes []byte, start uint32)
 //
-// Shared is the shared memory of the CTA, which may be read and written; start is the offset in the shared window of
-// its first byte.
+// Shared is the shared memory of the CTA, which may be read and written; start is the offset in the shared window of its
+// first byte.
 type Breakpoint = vm.Breakpoint

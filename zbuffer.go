@@ -45,8 +45,8 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 // is not written and gives io.ErrShortWrite.
 type Buffer = vm.Buffer
 
-// Copy copies all of src to the start of dst, on the device or from one to another. It is an error, and nothing is
-// copied, if dst is shorter. Parts of one allocation may overlap. What is copied counts as written (SanitizeInit).
+// Copy copies all of src to the start of dst, on the device or from one to another. It is an error, and nothing is copied,
+// if dst is shorter. Parts of one allocation may overlap. What is copied counts as written (SanitizeInit).
 func Copy(dst, src Buffer) error { return vm.Copy(dst, src) }
 
 // Fill sets all of b to copies of a value. It is an error if b is no whole number of them.

@@ -39,30 +39,26 @@ func CheckAssume(text string) error { return vm.CheckAssume(text) }
 //		Sanitize   Sanitize             // what is looked for while kernels run, slowly
 //		MaxReports int                  // of sanitizers, per launch; 0: 20
 //		Suppress   *report.Suppressions // reports that sanitizers do not make; may be nil
-//		// Alone: launches come one at a time, and nothing else writes device memory meanwhile. SanitizeSync then judges
-//		// loops that wait for global memory, too.
-//		Alone bool
-//		// KeepGoing: a lane that faults ends, and the launch goes on without it, interpreted; it returns a *FaultsError.
-//		KeepGoing bool
-//		MaxSteps  uint64    // warp instructions per launch, then ErrStepLimit; 0: no limit
-//		MaxOutput int64     // bytes of printf per launch; 0: 64 MiB
-//		Stdout    io.Writer // printf, in whole messages, several a Write; nil discards
-//		// Deterministic makes results depend on the program and its inputs alone: clocks count instructions, and CTAs run
-//		// one at a time unless Workers says otherwise. A Seed makes clocks count, too.
+//		Alone      bool                 // launches come one at a time, and nothing else writes device memory meanwhile: SanitizeSync then judges loops that wait for global memory, too
+//		KeepGoing  bool                 // a lane that faults ends, and the launch goes on without it, interpreted; it returns a *FaultsError
+//		MaxSteps   uint64               // warp instructions per launch, then ErrStepLimit; 0: no limit
+//		MaxOutput  int64                // bytes of printf per launch; 0: 64 MiB
+//		Stdout     io.Writer            // printf, in whole messages, several a Write; nil discards
+//		// Deterministic makes results depend on the program and its inputs alone: clocks count instructions, and CTAs run one at a time unless
+//		// Workers says otherwise. A Seed makes clocks count, too.
 //		Deterministic bool
-//		// Assume has other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them.
-//		Assume   string
-//		Progress func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
-//		// PageBounds lets kernels pass the end of an allocation as far as the end of its last page of 2 MiB, counted from
-//		// its start, and of shared memory as far as the end of its last 128 bytes, as hardware does without notice;
-//		// Stats.Past says where they did.
+//		Assume        string         // other positions of assumptions about hardware: "U3=low,sfu-sqrt=nearest"; Assumptions lists them
+//		Progress      func(Progress) // called a few times a second during a launch, from another goroutine; may be nil
+//		// PageBounds lets kernels pass the end of an allocation as far as the end of its last page of 2 MiB, counted from its
+//		// start, and of shared memory as far as the end of its last 128 bytes, as hardware does without notice; Stats.Past says
+//		// where they did.
 //		PageBounds bool
 //		// HostPointers places device memory so that a device address is the host address of the same byte, for programs
 //		// that share pointers with their kernels (Linux). Addresses then depend on the process; bounds are checked as ever.
 //		// Kernels may write constants by their addresses, which such programs have, for later launches.
 //		HostPointers bool
-//		// HostGuard, with HostPointers, lets the program's own accesses to device memory fault (SIGSEGV), as with a
-//		// device of its own. AllocHost and managed variables have what both reach.
+//		// HostGuard, with HostPointers, lets the program's own accesses to device memory fault (SIGSEGV), as with a device of
+//		// its own. AllocHost and managed variables have what both reach.
 //		HostGuard bool
 //	}
 type DeviceConfig = vm.DeviceConfig
@@ -137,8 +133,7 @@ type DeviceConfig = vm.DeviceConfig
 //	func (d *Device) NewMulticastEndpoint(copies ...Buffer) (Endpoint, error)
 //
 // NewMulticastEndpoint makes a multicast endpoint over buffers of one size, one of each device, for instructions with
-// .multimem; a device that issues one must have one of the buffers. Their order is that in which fabric.try_pullred
-// adds.
+// .multimem; a device that issues one must have one of the buffers. Their order is that in which fabric.try_pullred adds.
 //
 //	func (d *Device) NewSampler(desc SamplerDesc) (Sampler, error)
 //
@@ -146,8 +141,8 @@ type DeviceConfig = vm.DeviceConfig
 //
 //	func (d *Device) NewTensorMap(t TensorDescription) (TensorMap, error)
 //
-// NewTensorMap checks a description as cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col does, and encodes it. The
-// map is a value: nothing is allocated, and it does not keep the buffer alive.
+// NewTensorMap checks a description as cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col does, and encodes it. The map is a
+// value: nothing is allocated, and it does not keep the buffer alive.
 //
 //	func (d *Device) NewTexture(desc TextureDesc) (Texture, error)
 //

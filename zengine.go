@@ -36,8 +36,7 @@ var ErrNoJIT = vm.ErrNoJIT
 //	}
 type Leave = vm.Leave
 
-// Helper says how often compiled code had instructions of an operation executed by the interpreter's handler, and
-// went on.
+// Helper says how often compiled code had instructions of an operation executed by the interpreter's handler, and went on.
 //
 //	type Helper struct {
 //		Op    string // ptxvm's name of the operation, as in dump --stage decoded

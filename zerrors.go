@@ -40,8 +40,8 @@ type Location = report.Location
 // Index3 is the place of a CTA in its grid (%ctaid) or of a thread in its block (%tid).
 type Index3 = report.Index3
 
-// DefectError says that a launch has come upon a mistake in ptxvm, which would have been a panic; the module is not
-// to blame. The device goes on, what the kernel was to write is not known.
+// DefectError says that a launch has come upon a mistake in ptxvm, which would have been a panic; the module is not to blame.
+// The device goes on, what the kernel was to write is not known.
 //
 //	type DefectError struct {
 //		What  string // first line of a report

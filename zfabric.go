@@ -4,13 +4,13 @@ package ptxvm
 
 import "ptxvm.invalid/ptxvm/internal/vm"
 
-// Endpoint is a logical endpoint: kernels name its bytes by its number and an offset (PTX ISA 9.4, 9.7.11). It is a
-// small value; copies mean the same endpoint.
+// Endpoint is a logical endpoint: kernels name its bytes by its number and an offset (PTX ISA 9.4, 9.7.11). It is a small
+// value; copies mean the same endpoint.
 //
 //	func (e Endpoint) Fail(status uint8)
 //
-// Fail lets operations on the endpoint fail from now on, as when a link is down: they move nothing, and the mbarriers
-// that they complete on get a report with the status. Recover ends that.
+// Fail lets operations on the endpoint fail from now on, as when a link is down: they move nothing, and the mbarriers that
+// they complete on get a report with the status. Recover ends that.
 //
 //	func (e Endpoint) Free() error
 //

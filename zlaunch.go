@@ -15,9 +15,8 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 // Launch runs the kernel to its end; everything it writes is written when Launch returns.
 // An argument is a fixed-size number of the parameter's size, a Buffer (its address),
 // a Surface, []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
-// (nothing has run), *Fault (with DeviceConfig.KeepGoing a *FaultsError), *DeadlockError, ErrOutOfMemory, ErrClosed
-// or a *StoppedError around ErrStepLimit or the context's; a *SanitizerError around any of them, or none, if
-// sanitizers have reported.
+// (nothing has run), *Fault (with DeviceConfig.KeepGoing a *FaultsError), *DeadlockError, ErrOutOfMemory, ErrClosed or a *StoppedError
+// around ErrStepLimit or the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
 //
 //	func (k *Kernel) LaunchBlock(ctx context.Context, l Launch, params []byte) (Stats, error)
 //
@@ -34,8 +33,7 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 //
 //	func (k *Kernel) Watch(ctx context.Context, l Launch, w Watch, args ...any) (Stats, error)
 //
-// Watch is Launch of a kernel that is looked at while it runs. Its results are those of Launch; tracing takes more
-// time.
+// Watch is Launch of a kernel that is looked at while it runs. Its results are those of Launch; tracing takes more time.
 type Kernel = vm.Kernel
 
 // Launch is the shape of a launch. Zero components count as 1; a zero Block or Cluster
@@ -68,18 +66,16 @@ type Watch = vm.Watch
 //		Elapsed   time.Duration // from the call to the last CTA's end
 //		Compiled  uint64        // those of LaneOps that compiled code executed
 //		Sums      uint64        // elements of products of matrices: mma and its like
-//		// SlowSums are those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of
-//		// f64, of others those that a vector cannot hold.
-//		SlowSums uint64
-//		Refused  []string      // why functions have not been compiled though they should: defects of the compiler
-//		Left     []Leave       // where compiled code left instructions to the interpreter, most frequent first
-//		Helpers  []Helper      // operations that compiled code had handlers execute, most frequent first
-//		Leak     *TensorLeak   // tensor memory that was not freed; nil if all was
-//		Tensor   *TensorMemory // what Watch.Tensor asks for, else nil
-//		Past     []*Fault      // accesses that PageBounds has let pass, the first of each instruction, with Times
-//		Notes    []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
-//		Known    int           // pairs of places that DeviceConfig.Suppress means
-//		Assumed  []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
+//		SlowSums  uint64        // those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of f64, of others those that a vector cannot hold
+//		Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
+//		Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
+//		Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
+//		Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
+//		Tensor    *TensorMemory // what Watch.Tensor asks for, else nil
+//		Past      []*Fault      // accesses that DeviceConfig.PageBounds has let pass, the first of each instruction, with Times
+//		Notes     []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
+//		Known     int           // pairs of places that DeviceConfig.Suppress means
+//		Assumed   []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
 //	}
 //
 //	func (s Stats) EngineShares() map[string]float64

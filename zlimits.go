@@ -4,8 +4,8 @@ package ptxvm
 
 import "ptxvm.invalid/ptxvm/internal/vm"
 
-// CompilingError says that a limit was reached before anything of a kernel ran: while its module was read, checked,
-// lowered or decoded.
+// CompilingError says that a limit was reached before anything of a kernel ran: while its module was read, checked, lowered or
+// decoded.
 //
 //	type CompilingError struct {
 //		What string // that was being prepared: "kernel k", "module m.ptx"

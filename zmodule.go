@@ -25,9 +25,7 @@ const MaxSource = vm.MaxSource
 //		Arch              string // judge for this architecture, such as "sm_90a"; "" the module's own target
 //		Judge             Judge  // whom to follow where ptxas and the manual differ
 //		WarningsAreErrors bool
-//		// CompileOnly: Check judges one module of several: others may define what it declares (ptxas -c). Compile always
-//		// does.
-//		CompileOnly bool
+//		CompileOnly       bool // Check judges one module of several: others may define what it declares (ptxas -c). Compile always does
 //	}
 type CompileConfig = vm.CompileConfig
 
@@ -65,16 +63,14 @@ func Compile(filename string, src []byte, cfg *CompileConfig) (*Module, error) {
 	return vm.Compile(filename, src, cfg)
 }
 
-// CompileContext is Compile that ends, with a *CompilingError, when the context does, or when it would take more than
-// memory bytes, as they are counted, and more than half a GiB; memory 0 is no limit.
-func CompileContext(ctx context.Context, filename string, src []byte, memory int64, cfg *CompileConfig) (
-	m *Module, err error) {
+// CompileContext is Compile that ends, with a *CompilingError, when the context does, or when it would take more than memory bytes,
+// as they are counted, and more than half a GiB; memory 0 is no limit.
+func CompileContext(ctx context.Context, filename string, src []byte, memory int64, cfg *CompileConfig) (m *Module, err error) {
 	return vm.CompileContext(ctx, filename, src, memory, cfg)
 }
 
-// Check judges a module as `ptxas` does for a whole program, or with CompileOnly for one of several, and returns all
-// that it has to say, which points into src: src must not change while that is in use. The error is about the
-// configuration, never about the module.
+// Check judges a module as `ptxas` does for a whole program, or with CompileOnly for one of several, and returns all that it has
+// to say, which points into src: src must not change while that is in use. The error is about the configuration, never about the module.
 func Check(filename string, src []byte, cfg *CompileConfig) (Diagnostics, error) {
 	return vm.Check(filename, src, cfg)
 }
@@ -127,8 +123,7 @@ type Dim3 = vm.Dim3
 //		ExplicitCluster   bool   // .explicitcluster: a launch must name the cluster's shape, unless ReqCluster does
 //		BlocksAreClusters bool   // .blocksareclusters: Launch.Grid counts clusters
 //		StaticShared      int    // bytes of .shared variables that the kernel reaches
-//		// DynamicShared names the .extern .shared arrays without size that the kernel reaches; Launch.Shared says how
-//		// large they are.
+//		// DynamicShared names the .extern .shared arrays without size that the kernel reaches; Launch.Shared says how large they are.
 //		DynamicShared []string
 //		ReadsThread   bool // the kernel's own code reads %tid: with a block of one thread it does little
 //	}
@@ -175,8 +170,6 @@ type ParamInfo = vm.ParamInfo
 //		Init  bool   // the module gives a value; others are zero
 //		// Linkage is private, visible, extern, weak or common.
 //		Linkage string
-//		// Managed is .attribute(.managed): the host may access it, too (PTX ISA, "Variable and Function Attribute
-//		// Directive: .attribute").
-//		Managed bool
+//		Managed bool // .attribute(.managed): the host may access it, too (PTX ISA, "Variable and Function Attribute Directive: .attribute")
 //	}
 type VarInfo = vm.VarInfo

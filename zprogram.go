@@ -31,9 +31,8 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 //
 //	func (p *Program) Kernel(name string) (*Kernel, error)
 //
-// Kernel finds a kernel by its symbol or as C++ writes it, as far as that is unique: ns::axpy<float>(float*, int),
-// with or without parameters, template arguments and scopes. Blanks and a result type do not count; "" finds the only
-// kernel there is.
+// Kernel finds a kernel by its symbol or as C++ writes it, as far as that is unique: ns::axpy<float>(float*, int), with or
+// without parameters, template arguments and scopes. Blanks and a result type do not count; "" finds the only kernel there is.
 //
 //	func (p *Program) Kernels() []KernelInfo
 //
@@ -50,8 +49,7 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 //
 //	func (p *Program) Unload() error
 //
-// Unload frees the program's variables, and its compiled code, which launches that run still keep to their end. It is
-// idempotent.
+// Unload frees the program's variables, and its compiled code, which launches that run still keep to their end. It is idempotent.
 //
 //	func (p *Program) Warnings() Diagnostics
 //

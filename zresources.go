@@ -7,12 +7,8 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 // Resources is what a kernel needs of a device, in bytes where nothing else is said.
 //
 //	type Resources struct {
-//		// Registers of a thread, of 32 bits: an estimate by how many values live at a time, since PTX has as many registers
-//		// as it likes.
-//		Registers int
-//		// Local memory of a thread: variables of the kernel and of the deepest chain of calls, a recursive call counted
-//		// once.
-//		Local     int
+//		Registers int // of a thread, of 32 bits: an estimate by how many values live at a time, since PTX has as many registers as it likes
+//		Local     int // local memory of a thread: variables of the kernel and of the deepest chain of calls, a recursive call counted once
 //		Constants int // the module's .const variables
 //	}
 type Resources = vm.Resources

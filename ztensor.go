@@ -14,18 +14,15 @@ type TensorMap = vm.TensorMap
 // the one whose elements are neighbours. At most 5 dimensions.
 //
 //	type TensorMapTiled struct {
-//		Buffer Buffer // where element (0, 0, …) is; a multiple of 16 bytes
-//		// Type of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64, b4x16 b4x16_p64 b6x16_p32 (stores: b6p2x16).
-//		Type           string
+//		Buffer         Buffer   // where element (0, 0, …) is; a multiple of 16 bytes
+//		Type           string   // of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64, b4x16 b4x16_p64 b6x16_p32 (stores: b6p2x16)
 //		Dims           []uint32 // elements
 //		Strides        []uint64 // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
 //		Box            []uint32 // elements, 1 to 256; a row is a multiple of 16 bytes
 //		ElementStrides []uint32 // 1 to 8: every how manyth element of the box is taken; nil: every one
 //		Swizzle        Swizzle  // of the box in shared memory
-//		// Interleave 16 or 32: the channels along dimension 0 lie in slices of so many bytes (PTX ISA 5.5.6); 3 to 5
-//		// dimensions.
-//		Interleave int
-//		NaNs       bool // elements outside the tensor are read as NaN, not as zero
+//		Interleave     int      // 16 or 32: the channels along dimension 0 lie in slices of so many bytes (PTX ISA 5.5.6); 3 to 5 dimensions
+//		NaNs           bool     // elements outside the tensor are read as NaN, not as zero
 //	}
 type TensorMapTiled = vm.TensorMapTiled
 
@@ -44,24 +41,22 @@ var (
 )
 
 // TensorMapIm2col describes a tensor in device memory and the columns of pixels that cp.async.bulk.tensor copies for
-// convolutions (PTX ISA 5.5.4, 5.5.5). Dimension 0 are the channels, the last one the images; between them lie W, H
-// and D, as far as the tensor has them: 3 to 5 dimensions.
+// convolutions (PTX ISA 5.5.4, 5.5.5). Dimension 0 are the channels, the last one the images; between them lie W, H and D,
+// as far as the tensor has them: 3 to 5 dimensions.
 //
 //	type TensorMapIm2col struct {
-//		Buffer  Buffer     // where element (0, 0, …) is; a multiple of 16 bytes
-//		Type    string     // of elements, as in TensorMapTiled
-//		Dims    []uint32   // elements
-//		Strides []uint64   // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
-//		Mode    Im2colMode // which instructions it is for
-//		// Lower and Upper are the corners of the bounding box, W first: its first position; its last one, counted from
-//		// the last element. W alone unless Mode is Im2col.
-//		Lower, Upper   []int32
-//		Channels       uint32   // of a pixel that are copied, 1 to 256, a multiple of 16 bytes
-//		Pixels         uint32   // of a column, 1 to 1024; not of Im2colW128
-//		ElementStrides []uint32 // 1 to 8: steps along each dimension; nil: 1
-//		Swizzle        Swizzle  // of a column in shared memory
-//		Interleave     int      // as in TensorMapTiled; with Mode Im2col
-//		NaNs           bool     // elements outside the tensor are read as NaN, not as zero
+//		Buffer         Buffer     // where element (0, 0, …) is; a multiple of 16 bytes
+//		Type           string     // of elements, as in TensorMapTiled
+//		Dims           []uint32   // elements
+//		Strides        []uint64   // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
+//		Mode           Im2colMode // which instructions it is for
+//		Lower, Upper   []int32    // corners of the bounding box, W first: its first position; its last one, counted from the last element. W alone unless Mode is Im2col
+//		Channels       uint32     // of a pixel that are copied, 1 to 256, a multiple of 16 bytes
+//		Pixels         uint32     // of a column, 1 to 1024; not of Im2colW128
+//		ElementStrides []uint32   // 1 to 8: steps along each dimension; nil: 1
+//		Swizzle        Swizzle    // of a column in shared memory
+//		Interleave     int        // as in TensorMapTiled; with Mode Im2col
+//		NaNs           bool       // elements outside the tensor are read as NaN, not as zero
 //	}
 type TensorMapIm2col = vm.TensorMapIm2col
 

@@ -50,10 +50,8 @@ func ParseCompareMode(text string) (CompareMode, error) { return vm.ParseCompare
 //		MinLOD, MaxLOD    float32 // MaxLOD 0: no limit
 //		Compare           CompareMode
 //		ForceUnnormalized bool // independent mode: overrides TextureDesc.Normalized
-//		// MaxAnisotropy is how many samples lie along the longer one of two gradients of tex.grad, with Linear; up to 16;
-//		// 0 and 1: one.
-//		MaxAnisotropy int
-//		Seamless      bool // linear filters of cubes take texels of the faces beside; Address does not count
+//		MaxAnisotropy     int  // samples along the longer one of two gradients of tex.grad, with Linear; up to 16; 0 and 1: one
+//		Seamless          bool // linear filters of cubes take texels of the faces beside; Address does not count
 //	}
 type SamplerDesc = vm.SamplerDesc
 
@@ -76,8 +74,8 @@ type SamplerDesc = vm.SamplerDesc
 //	}
 type TextureDesc = vm.TextureDesc
 
-// ArrayView is a part of an array: levels of detail, and layers as instructions count them, both included; 0 of what
-// the array does not have. MinLOD and MaxLOD count from the first level.
+// ArrayView is a part of an array: levels of detail, and layers as instructions count them, both included; 0 of what the array
+// does not have. MinLOD and MaxLOD count from the first level.
 //
 //	type ArrayView struct {
 //		Format                SampleFormat // samples have as many bytes as those of the array

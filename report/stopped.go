@@ -26,6 +26,7 @@ type Waiter struct {
 	Reason  string
 	PTX     Location
 	Source  []Location
+	Text    string // the statement as written
 }
 
 // Error is one line: the kernel, and the CTA or cluster that cannot go on.
@@ -36,11 +37,12 @@ func (e *DeadlockError) Error() string {
 	return fmt.Sprintf("deadlock: no thread of CTA %s of kernel %s can go on", e.CTA, readable(e.Kernel))
 }
 
-// Detail is the whole report on several lines.
+// Detail is the whole report on several lines. Warps that wait at one place for the same are one item.
 func (e *DeadlockError) Detail() string {
 	var b strings.Builder
 	b.WriteString(e.Error())
-	for _, w := range e.Waiters {
+	for _, group := range e.groups() {
+		w := group[0]
 		place := w.PTX
 		if len(w.Source) > 0 {
 			place = w.Source[0]
@@ -49,9 +51,55 @@ func (e *DeadlockError) Detail() string {
 		if e.Cluster {
 			fmt.Fprintf(&b, "CTA %s ", w.CTA)
 		}
-		fmt.Fprintf(&b, "warp %d lanes %08x at %v: %s", w.Warp, w.Lanes, place, w.Reason)
+		fmt.Fprintf(&b, "%s lanes %08x at %v: %s", warps(group), w.Lanes, place, w.Reason)
+		if w.Text != "" {
+			fmt.Fprintf(&b, "\n    ptx:  %v  %s", w.PTX, diag.Escape(w.Text))
+		}
 	}
+	fmt.Fprintf(&b, "\n  help:  ptxvm explain %v", diag.Deadlock)
 	return b.String()
+}
+
+// groups are the waiters by what they say but for the warp, in the order of their first ones.
+func (e *DeadlockError) groups() (list [][]Waiter) {
+	type alike struct {
+		cta    Index3
+		lanes  uint32
+		ptx    Location
+		reason string
+	}
+	index := map[alike]int{}
+	for _, w := range e.Waiters {
+		key := alike{w.CTA, w.Lanes, w.PTX, w.Reason}
+		i, ok := index[key]
+		if !ok {
+			i = len(list)
+			index[key], list = i, append(list, nil)
+		}
+		list[i] = append(list[i], w)
+	}
+	return list
+}
+
+// warps names the warps of some waiters: "warp 3", "warps 0-5, 7".
+func warps(list []Waiter) string {
+	var names []string
+	for i := 0; i < len(list); {
+		k := i + 1
+		for k < len(list) && list[k].Warp == list[k-1].Warp+1 {
+			k++
+		}
+		if k == i+1 {
+			names = append(names, fmt.Sprint(list[i].Warp))
+		} else {
+			names = append(names, fmt.Sprintf("%d-%d", list[i].Warp, list[k-1].Warp))
+		}
+		i = k
+	}
+	if len(list) == 1 {
+		return "warp " + names[0]
+	}
+	return "warps " + strings.Join(names, ", ")
 }
 
 // StoppedError says that a launch was ended before the kernel ended. It wraps ErrStepLimit or the context's error.

@@ -64,6 +64,7 @@ type waiterReport struct {
 	Reason string           `json:"reason"`
 	PTX    ptxvm.Location   `json:"ptx"`
 	Source []ptxvm.Location `json:"source"`
+	Text   string           `json:"text"`
 }
 
 type runningReport struct {
@@ -186,7 +187,7 @@ func (r *runReport) explain(err error) {
 	}
 	if errors.As(err, &deadlock) {
 		for _, w := range deadlock.Waiters {
-			r.Waiters = append(r.Waiters, waiterReport{w.CTA.Array(), w.Warp, w.Lanes, w.Reason, w.PTX, placesOf(w.Source)})
+			r.Waiters = append(r.Waiters, waiterReport{w.CTA.Array(), w.Warp, w.Lanes, w.Reason, w.PTX, placesOf(w.Source), w.Text})
 		}
 	}
 	var stopped *ptxvm.StoppedError

@@ -8,7 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
-// emptyDeclaration checks a declaration without a name, and reports whether s is one. ptxas asks neither whether the place has
+// emptyDeclaration checks a declaration without a name, and tells whether s is one. ptxas asks neither whether the place has
 // such a space, nor whether the space has such a type; what a vector, an alignment and an attribute can be counts.
 func (c *checker) emptyDeclaration(s *syntax.Variables, space Space) bool {
 	if len(s.Vars) > 0 || space == SReg {

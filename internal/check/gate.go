@@ -11,7 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
-// admit judges the gates of the directive at a token, which spells its name. It reports whether
+// admit judges the gates of the directive at a token, which spells its name. It tells whether
 // the module may have it.
 func (c *checker) admit(tok syntax.TokenID) bool {
 	return c.admitAs(tok, isa.LookupDirective(c.text(tok)))
@@ -36,7 +36,7 @@ func (c *checker) admitAs(tok syntax.TokenID, d *isa.Directive) bool {
 	return false
 }
 
-// admitPart judges the gate of a part of a directive. It reports whether the module may have it.
+// admitPart judges the gate of a part of a directive. It tells whether the module may have it.
 func (c *checker) admitPart(tok syntax.TokenID, name, part string) bool {
 	if c.admitted == [2]string{name, part} {
 		return true

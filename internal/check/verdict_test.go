@@ -146,7 +146,7 @@ func askPtxas(t *testing.T, file string, lines []string, cases []verdict) {
 	}
 }
 
-// runPtxas reports whether ptxas accepts a module, and what it says.
+// runPtxas tells whether ptxas accepts a module, and what it says.
 func runPtxas(t *testing.T, v *verdict) (bool, string) {
 	arch := v.arch
 	if arch == "" {

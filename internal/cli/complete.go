@@ -79,7 +79,7 @@ func joinEquals(args []string) (out []string) {
 	return out
 }
 
-// offer lists words for what is typed behind other arguments, and reports whether files are right, too.
+// offer lists words for what is typed behind other arguments, and tells whether files are right, too.
 func (c *Command) offer(before []string, typed string) (words []string, files bool) {
 	name, value, assigned := strings.Cut(strings.TrimPrefix(typed, "--"), "=")
 	switch f := c.awaiting(before); {

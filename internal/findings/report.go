@@ -176,6 +176,18 @@ func (s *Scene) sharedVar(off uint64) (name string, at uint64) {
 	return "", 0
 }
 
+// SharedName names an offset of a kernel's static shared memory by its variable: "bar", "bars+8"; "" where there is none.
+func SharedName(kernel *ir.Func, off uint64) string {
+	v := sharedVariable(kernel, off)
+	if v == nil {
+		return ""
+	}
+	if at := off - uint64(v.Offset); at != 0 {
+		return fmt.Sprintf("%s+%d", variableName(v), at)
+	}
+	return variableName(v)
+}
+
 // sharedVariable is the variable that an offset of static shared memory lies in, of those that the kernel names (other kernels
 // have others there); nil if there is none.
 func sharedVariable(kernel *ir.Func, off uint64) (found *ir.Var) {

@@ -210,7 +210,7 @@ func (wk *worker) Crowded() bool {
 // Last reports whether no other cluster can use the core before the running one has ended.
 func (wk *worker) Last() bool { return !wk.own() && wk.grid.sched.last() }
 
-// GiveUp counts a cluster among those that have waited in vain, and reports whether no other one could help it.
+// GiveUp counts a cluster among those that have waited in vain, and tells whether no other one could help it.
 func (wk *worker) GiveUp(first bool) bool {
 	s := &wk.grid.sched
 	if first {

@@ -14,7 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// checkPicture reports whether an image can be a PNG.
+// checkPicture tells whether an image can be a PNG.
 func checkPicture(d ptxvm.ArrayDesc) error {
 	n := d.Format.Channels()
 	switch c := d.Format.Channel(); {

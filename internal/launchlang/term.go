@@ -33,7 +33,7 @@ type picture struct {
 	at            func(x, y int) [3]byte
 }
 
-// checkTerm reports whether such data can be shown: u8 from 0 to 255, f32 from 0 to 1.
+// checkTerm tells whether such data can be shown: u8 from 0 to 255, f32 from 0 to 1.
 func checkTerm(a Array) error {
 	if name := a.Type.Name(); name != "u8" && name != "f32" || len(a.Shape) == 0 {
 		return fmt.Errorf("the sink term shows u8 or f32 with a shape, such as out:u8x32x64:term for 32 rows of 64")

@@ -63,7 +63,7 @@ func (s *Image) textureOption(key, value string) (err error) {
 	return err
 }
 
-// oneOf reports whether a value is the second of two words.
+// oneOf tells whether a value is the second of two words.
 func oneOf(key, value, no, yes string) (bool, error) {
 	if value != no && value != yes {
 		return false, fmt.Errorf("%s=%s: want %s or %s", key, value, no, yes)

@@ -43,7 +43,7 @@ func (q *asyncOps) state(ok bool) State {
 const patience = 1024
 
 // turn lets operations go on by themselves: called when a warp has had its turn, and at each
-// issue. It reports whether all went well.
+// issue. It tells whether all went well.
 func (q *asyncOps) turn() bool {
 	switch {
 	case len(q.open) == 0:

@@ -99,7 +99,7 @@ type FuncInfo struct {
 // it on, and asks it what it needs for reports alone.
 type Origin interface {
 	Function() string
-	// Rejoins reports whether lanes that go round the instruction at a pc come to the same code as those that execute it before
+	// Rejoins tells whether lanes that go round the instruction at a pc come to the same code as those that execute it before
 	// they end.
 	Rejoins(pc int32) bool
 }

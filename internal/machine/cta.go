@@ -234,12 +234,13 @@ type Waiter struct {
 	Func    *FuncInfo
 	PC      int32
 	For     WaitFor
-	Barrier uint8  // for WaitWarp and WaitCTA; NumBarriers is that of the cluster
-	Members uint32 // for WaitMembers: the member mask; for WaitWarp: the living lanes
-	Missing uint32 // lanes of this warp that have not come
-	Arrived uint32 // for WaitCTA and WaitCluster: threads that are there
-	Want    uint32 // for WaitCTA and WaitCluster: threads expected
-	Text    string // for WaitPhase: which mbarrier, and its state; for WaitTensor and WaitRegisters: why
+	Barrier uint8         // for WaitWarp and WaitCTA; NumBarriers is that of the cluster
+	Members uint32        // for WaitMembers: the member mask; for WaitWarp: the living lanes
+	Missing uint32        // lanes of this warp that have not come
+	Arrived uint32        // for WaitCTA and WaitCluster: threads that are there
+	Want    uint32        // for WaitCTA and WaitCluster: threads expected
+	Object  *MbarrierWait // for WaitPhase; nil where it is not known
+	Text    string        // for WaitPhase: what holds it back beside; for WaitTensor and WaitRegisters: why
 }
 
 // DeadlockError says that no thread of a CTA and its cluster can go on.
@@ -272,7 +273,9 @@ func (v *Waiter) Reason() string {
 		return fmt.Sprintf("wait at %s for lanes %08x of their warp", barrierName(v.Barrier), v.Missing)
 	case WaitAligned:
 		return fmt.Sprintf("wait at an .aligned instruction for lanes %08x of their warp", v.Missing)
-	case WaitTensor, WaitRegisters, WaitPhase, notWaiting:
+	case WaitPhase:
+		return v.Object.reason() + v.Text
+	case WaitTensor, WaitRegisters, notWaiting:
 		return v.Text
 	case WaitCluster:
 		return fmt.Sprintf("wait at barrier.cluster, %d of %d threads of the cluster have arrived", v.Arrived, v.Want)
@@ -321,7 +324,7 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 		v.Members = w.Live
 		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
 	case WaitPhase:
-		v.Text = w.phaseOf(f) + w.cta.withheld()
+		v.Object, v.Text = w.phaseOf(f), w.cta.withheld()
 	case WaitAligned:
 		v.Missing = w.Live &^ w.aligned()
 	case WaitTensor:

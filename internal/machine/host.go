@@ -7,9 +7,9 @@ package machine
 type Host interface {
 	// Breathe comes between passes over the warps of a cluster and behind compiled code. now: nothing has moved.
 	Breathe(now bool)
-	// Crowded reports whether another cluster could use the core.
+	// Crowded tells whether another cluster could use the core.
 	Crowded() bool
-	// Last reports whether none will before the running one has ended.
+	// Last tells whether none will before the running one has ended.
 	Last() bool
 	// Reserve returns how many clusters behind one compiled code may begin by itself, one as soon as the other has ended.
 	Reserve(rank uint64) uint64
@@ -17,10 +17,10 @@ type Host interface {
 	Begun(n uint64)
 	// Withdraw takes a cluster that has not begun, and that no worker may begin by itself, off the launch for good.
 	Withdraw() (rank uint64, ok bool)
-	// Judge comes now and then while a cluster runs on and on, in launches that want to know of misuse, and reports whether it
+	// Judge comes now and then while a cluster runs on and on, in launches that want to know of misuse, and tells whether it
 	// can never end (Core.Livelocked), if it is known that no other cluster could change that.
 	Judge(cl *Cluster) bool
-	// GiveUp says that the cluster has waited for mbarriers in vain, the first time or once more, and reports whether nothing
+	// GiveUp says that the cluster has waited for mbarriers in vain, the first time or once more, and tells whether nothing
 	// in the grid can help it. TakeHeart takes it back.
 	GiveUp(first bool) (hopeless bool)
 	TakeHeart()

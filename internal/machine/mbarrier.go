@@ -138,7 +138,7 @@ func (b Mbarrier) State() (m mem.Mbarrier, phase uint64, f *Fault) {
 	return made.word, made.phase, f
 }
 
-// Passed reports whether the phase of a token, the current one or the one before, has completed (9.7.13.15.16). An object knows the
+// Passed tells whether the phase of a token, the current one or the one before, has completed (9.7.13.15.16). An object knows the
 // parity of its phase alone, so that the state of an earlier phase is taken for one of these.
 func (b Mbarrier) Passed(token uint64) (bool, *Fault) {
 	m, f := b.state()
@@ -154,7 +154,7 @@ func (b Mbarrier) Report(failed bool, value uint32) *Fault {
 	return b.apply("report", value, func(m mem.Mbarrier, n uint32) (mem.Mbarrier, mem.MbarrierError) { return m.Report(failed, n) })
 }
 
-// PassedParity reports whether the current phase, or the conditional one, has another parity: then the phase before has
+// PassedParity tells whether the current phase, or the conditional one, has another parity: then the phase before has
 // completed, which is the one that was asked for. The lowest bit counts alone: Triton's kernels for sm_90 pass -1.
 func (b Mbarrier) PassedParity(parity uint32, conditional bool) (bool, *Fault) {
 	m, f := b.state()

@@ -46,7 +46,7 @@ func (w *Warp) PC(in *Inst) int32 {
 	return int32((uintptr(unsafe.Pointer(in)) - uintptr(unsafe.Pointer(unsafe.SliceData(w.insts)))) / unsafe.Sizeof(Inst{}))
 }
 
-// put writes lane i of a row, or all of a slot or one bit of a predicate; it reports whether the
+// put writes lane i of a row, or all of a slot or one bit of a predicate; it tells whether the
 // next lane has a place of its own.
 func (b block) put(off uint32, width Width, i int, v uint64) bool {
 	switch width {

@@ -9,6 +9,7 @@ package machine
 
 import (
 	"fmt"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -196,14 +197,56 @@ func (cl *Cluster) giveHope() {
 	}
 }
 
-// phaseOf describes what a suspended fragment waits for.
-func (w *Warp) phaseOf(f *Fragment) string {
+// MbarrierWait is an mbarrier whose phase a fragment waits for.
+type MbarrierWait struct {
+	CTA               uint32 // its rank in the cluster
+	Addr              uint32 // as instructions name it, without the rank
+	Name              string // of the variable that holds it, for those who know; may be empty
+	Phase             uint64 // that has not completed
+	Pending, Expected uint32 // arrivals
+	Tx                int32  // bytes that are announced and have not come
+	foreign           bool   // it is another CTA's
+}
+
+// phaseOf is what a suspended fragment waits for; nil if that is not known.
+func (w *Warp) phaseOf(f *Fragment) *MbarrierWait {
 	for _, s := range w.cta.cluster.sleepers {
 		if s.w == w && s.frag == f.index {
 			c := w.cta.cluster.ctas[s.addr>>mem.RankShift]
 			m, _ := c.made(s.addr)
-			return fmt.Sprintf("wait for the mbarrier at %#x%s", s.addr, m.describe())
+			return &MbarrierWait{CTA: s.addr >> mem.RankShift, Addr: s.addr & (mem.MaxShared - 1), Phase: m.phase,
+				Pending: m.word.Pending(), Expected: m.word.Expected(), Tx: m.word.Tx(), foreign: c != w.cta}
 		}
 	}
-	return "wait for an mbarrier"
+	return nil
+}
+
+// reason says what the phase still wants: arrivals, and bytes of transactions (9.7.13.15.5).
+func (b *MbarrierWait) reason() string {
+	if b == nil {
+		return "wait for an mbarrier"
+	}
+	var t strings.Builder
+	t.WriteString("wait for the mbarrier")
+	if b.Name != "" {
+		t.WriteString(" " + b.Name)
+	}
+	fmt.Fprintf(&t, " at %#x", b.Addr)
+	if b.foreign {
+		fmt.Fprintf(&t, " of CTA rank %d", b.CTA)
+	}
+	fmt.Fprintf(&t, ", phase %d: ", b.Phase)
+	switch {
+	case b.Pending == 0:
+		fmt.Fprintf(&t, "all %d arrivals are there", b.Expected)
+	default:
+		fmt.Fprintf(&t, "%d of %d arrivals are missing", b.Pending, b.Expected)
+	}
+	switch {
+	case b.Tx > 0:
+		fmt.Fprintf(&t, ", and %d bytes that expect_tx has announced have not come (tx-count %[1]d)", b.Tx)
+	case b.Tx < 0:
+		fmt.Fprintf(&t, ", and %d bytes have come that no expect_tx has announced (tx-count %d)", -int64(b.Tx), b.Tx)
+	}
+	return t.String()
 }

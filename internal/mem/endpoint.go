@@ -28,7 +28,7 @@ func (e *Endpoint) Fail(status uint8) { e.status.Store(endpointFailed | uint32(s
 // Recover ends what Fail began.
 func (e *Endpoint) Recover() { e.status.Store(0) }
 
-// Failed reports whether operations fail, and what they report.
+// Failed tells whether operations fail, and what they report.
 func (e *Endpoint) Failed() (bool, uint32) {
 	s := e.status.Load()
 	return s&endpointFailed != 0, s & 0xff

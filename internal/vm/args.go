@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -17,8 +16,7 @@ import (
 // 7.1). Errors are *ArgError; ErrClosed for a freed buffer.
 func (d *Device) packArgs(block []byte, kernel string, params []ParamInfo, args []any) error {
 	refuse := func(index int, format string, words ...any) error {
-		msg := fmt.Sprintf(format, words...)
-		return &ArgError{Kernel: kernel, Index: index, Msg: msg, Signature: signature(kernel, params)}
+		return &ArgError{Kernel: kernel, Index: index, Msg: fmt.Sprintf(format, words...), Signature: signature(kernel, params)}
 	}
 	if len(args) != len(params) {
 		return refuse(-1, "%s takes %d arguments, not %d", kernel, len(params), len(args))
@@ -34,8 +32,7 @@ func (d *Device) packArgs(block []byte, kernel string, params []ParamInfo, args 
 		case err != nil:
 			return refuse(i, "argument %d (%s) %v", i, typeName(arg), err)
 		case len(data) != params[i].Size:
-			return refuse(i, "argument %d (%s) has %d bytes, the parameter %s needs %d",
-				i, typeName(arg), len(data), params[i].Decl(), params[i].Size)
+			return refuse(i, "argument %d (%s) has %d bytes, the parameter %s needs %d", i, typeName(arg), len(data), params[i].Decl(), params[i].Size)
 		}
 		copy(block[params[i].Offset:], data)
 	}
@@ -46,8 +43,7 @@ func (d *Device) packArgs(block []byte, kernel string, params []ParamInfo, args 
 func typeName(arg any) string {
 	text := fmt.Sprintf("%T", arg)
 	t := reflect.TypeOf(arg)
-	lists := []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array}
-	for t != nil && t.Name() == "" && slices.Contains(lists, t.Kind()) {
+	for t != nil && t.Name() == "" && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		t = t.Elem()
 	}
 	if t == nil || t.PkgPath() != reflect.TypeFor[Buffer]().PkgPath() {
@@ -129,11 +125,10 @@ func (d *Device) encodeValue(out []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Struct:
 		return d.encodeStruct(out, v)
 	}
-	return nil, errors.New("cannot be passed to a kernel: want a fixed-size number, a Buffer, a Surface, a Texture, " +
-		"a Sampler, []byte, or a struct of these")
+	return nil, errors.New("cannot be passed to a kernel: want a fixed-size number, a Buffer, a Surface, a Texture, a Sampler, []byte, or a struct of these")
 }
 
-// isHandle reports whether values of a type are numbers of images.
+// isHandle tells the types whose values are numbers of images.
 func isHandle(t reflect.Type) bool {
 	return t == reflect.TypeFor[Surface]() || t == reflect.TypeFor[Texture]() || t == reflect.TypeFor[Sampler]()
 }

@@ -53,8 +53,8 @@ func kernelOf(t *testing.T, d *vm.Device, text string) (*vm.Program, *vm.Kernel)
 	return p, k
 }
 
-// TestSharedBounds: with bounds of pages a kernel may pass the end of its dynamic shared memory as far as hardware
-// hands it out, a multiple of 128 bytes, which is told of each instruction; with exact bounds that is a fault.
+// TestSharedBounds: with bounds of pages a kernel may pass the end of its dynamic shared memory as far as hardware hands it out, a
+// multiple of 128 bytes, which is told of each instruction; with exact bounds that is a fault.
 func TestSharedBounds(t *testing.T) {
 	for _, engine := range []vm.Engine{vm.Interp, vm.JIT} {
 		for _, check := range []vm.Sanitize{0, vm.SanitizeAll} {
@@ -98,8 +98,8 @@ func TestSharedBounds(t *testing.T) {
 	}
 }
 
-// TestManyConstants: with bounds of pages a module may have more constant variables than pages of 2 MiB lie within
-// the 2 GiB that all of them share.
+// TestManyConstants: with bounds of pages a module may have more constant variables than pages of 2 MiB lie within the 2 GiB that
+// all of them share.
 func TestManyConstants(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n")

@@ -13,9 +13,8 @@ import (
 
 // Breakpoints is what happens where lanes execute brkpt (9.7.19.1).
 type Breakpoints struct {
-	// Each is called for each warp that comes to a breakpoint. The warp waits until it returns, others run on; calls
-	// come one at a time. The launch goes on after nil; another result ends it with a fault (P7005) that has its
-	// text.
+	// Each is called for each warp that comes to a breakpoint. The warp waits until it returns, others run on; calls come one at a
+	// time. The launch goes on after nil; another result ends it with a fault (P7005) that has its text.
 	Each func(*Breakpoint) error
 }
 
@@ -42,10 +41,7 @@ func (k *Kernel) stopper(b *Breakpoints) func(*machine.Stop) error {
 	return func(s *machine.Stop) error {
 		one.Lock()
 		defer one.Unlock()
-		out := &Breakpoint{
-			Kernel: k.info.Name, CTA: findings.Point(s.CTA), Warp: s.Warp, Lanes: s.Lanes, Active: s.Active,
-			Calls: len(s.Calls), stop: s,
-		}
+		out := &Breakpoint{Kernel: k.info.Name, CTA: findings.Point(s.CTA), Warp: s.Warp, Lanes: s.Lanes, Active: s.Active, Calls: len(s.Calls), stop: s}
 		out.PTX, out.Source, _ = findings.Locate(k.program.module, s.Func, s.PC)
 		return b.Each(out)
 	}
@@ -70,6 +66,6 @@ func (b *Breakpoint) Registers() (list []Traced) {
 	return list
 }
 
-// Shared is the shared memory of the CTA, which may be read and written; start is the offset in the shared window of
-// its first byte.
+// Shared is the shared memory of the CTA, which may be read and written; start is the offset in the shared window of its
+// first byte.
 func (b *Breakpoint) Shared() (bytes []byte, start uint32) { return b.stop.SharedMemory(b.stop.Rank()) }

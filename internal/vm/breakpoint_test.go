@@ -36,8 +36,8 @@ const breakpointKernel = `.version 8.0
 }
 `
 
-// TestBreakpoint stops at brkpt, looks at the warp, changes its shared memory and goes on; without a hook, and where
-// the hook says so, the launch ends.
+// TestBreakpoint stops at brkpt, looks at the warp, changes its shared memory and goes on; without a hook, and where the hook
+// says so, the launch ends.
 func TestBreakpoint(t *testing.T) {
 	for _, engine := range []vm.Engine{vm.Interp, vm.Auto} {
 		k := ptxtest.Compile(t, breakpointKernel, "k", &vm.DeviceConfig{Engine: engine, Memory: 1 << 20})

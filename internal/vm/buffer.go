@@ -227,8 +227,8 @@ func (b Buffer) transfer(p []byte, off int64, move func(host, device []byte) int
 	return n, err
 }
 
-// Copy copies all of src to the start of dst, on the device or from one to another. It is an error, and nothing is
-// copied, if dst is shorter. Parts of one allocation may overlap. What is copied counts as written (SanitizeInit).
+// Copy copies all of src to the start of dst, on the device or from one to another. It is an error, and nothing is copied,
+// if dst is shorter. Parts of one allocation may overlap. What is copied counts as written (SanitizeInit).
 func Copy(dst, src Buffer) error {
 	switch {
 	case dst.of == nil || src.of == nil:
@@ -310,8 +310,7 @@ func Upload[T Scalar](d *Device, vals []T) (Buffer, error) {
 func Download[T Scalar](b Buffer, vals []T) error {
 	bytes := scalarBytes(vals)
 	if len(bytes) > b.Len() {
-		return fmt.Errorf("ptxvm: a download of %d bytes (%d values) from a buffer of %d",
-			len(bytes), len(vals), b.Len())
+		return fmt.Errorf("ptxvm: a download of %d bytes (%d values) from a buffer of %d", len(bytes), len(vals), b.Len())
 	}
 	_, err := b.ReadAt(bytes, 0)
 	return err

@@ -2,8 +2,8 @@
 
 package vm
 
-// This file makes the compiler of a device. With the build tag interp there is none (interpreted.go): what is built
-// so needs no time for it, and tests that ask for the interpreter do not wait for a compiler that they do not use.
+// This file makes the compiler of a device. With the build tag interp there is none (interpreted.go): what is built so needs
+// no time for it, and tests that ask for the interpreter do not wait for a compiler that they do not use.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
-// CompileWith makes a device of an engine that compiles, which has launched nothing yet, do so with other options:
-// for tests and measurements.
+// CompileWith makes a device of an engine that compiles, which has launched nothing yet, do so with other options: for tests and
+// measurements.
 //
 //face:inside
 func CompileWith(d *Device, o jit.Options) error {

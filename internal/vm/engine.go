@@ -59,8 +59,7 @@ type compiler interface {
 // compileBy makes launches compile by an engine; nil: not at all.
 func (d *Device) compileBy(made compiler) {
 	if d.jit = made; made != nil {
-		d.compileQuick, d.compileWhole = made.InstallQuick, made.InstallWhole
-		d.compileParts, d.compileCTAs = made.InstallParts, made.Install
+		d.compileQuick, d.compileWhole, d.compileParts, d.compileCTAs = made.InstallQuick, made.InstallWhole, made.InstallParts, made.Install
 	}
 }
 
@@ -122,8 +121,7 @@ type Leave struct {
 	Blocked uint64 // of Times: the instruction had to wait for others, as at a barrier
 }
 
-// Helper says how often compiled code had instructions of an operation executed by the interpreter's handler, and
-// went on.
+// Helper says how often compiled code had instructions of an operation executed by the interpreter's handler, and went on.
 type Helper struct {
 	Op    string // ptxvm's name of the operation, as in dump --stage decoded
 	Times uint64
@@ -171,8 +169,7 @@ func (p *Program) leaves(left []machine.Left) (list []Leave) {
 		list = append(list, n)
 	}
 	slices.SortFunc(list, func(a, b Leave) int {
-		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.At.Line, b.At.Line),
-			cmp.Compare(a.At.Function, b.At.Function))
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Function, b.At.Function))
 	})
 	return list
 }

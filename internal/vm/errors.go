@@ -44,8 +44,8 @@ type (
 	Index3 = report.Index3
 )
 
-// DefectError says that a launch has come upon a mistake in ptxvm, which would have been a panic; the module is not
-// to blame. The device goes on, what the kernel was to write is not known.
+// DefectError says that a launch has come upon a mistake in ptxvm, which would have been a panic; the module is not to blame.
+// The device goes on, what the kernel was to write is not known.
 type DefectError struct {
 	What  string // first line of a report
 	Stack string // of the goroutine in which it was noticed
@@ -94,8 +94,7 @@ func (e *UnsupportedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s needs %d form(s) that ptxvm does not execute:", e.Kernel, len(e.Forms))
 	for _, f := range e.Forms {
-		fmt.Fprintf(&b, "\n  %s (PTX ISA %s): %s; %d times, first at line %d",
-			f.Text, f.Section, f.Reason, f.Count, f.Line)
+		fmt.Fprintf(&b, "\n  %s (PTX ISA %s): %s; %d times, first at line %d", f.Text, f.Section, f.Reason, f.Count, f.Line)
 	}
 	return b.String()
 }
@@ -110,10 +109,8 @@ func (p *Program) unsupported(kernel string, err error) error {
 	for _, f := range missing.Forms {
 		e := isa.Table().Entry(f.ID)
 		line, _ := p.module.Sources[f.Unit].Position(f.At[0])
-		out.Forms = append(out.Forms, UnsupportedForm{
-			Name: e.Name, Text: f.Text, Section: e.Section, Reason: f.Err.Error(),
-			Count: len(f.At), Line: line, Undocumented: f.Undocumented(),
-		})
+		out.Forms = append(out.Forms, UnsupportedForm{Name: e.Name, Text: f.Text, Section: e.Section, Reason: f.Err.Error(),
+			Count: len(f.At), Line: line, Undocumented: f.Undocumented()})
 	}
 	return out
 }
@@ -125,12 +122,8 @@ func (k *Kernel) stopped(ctx context.Context, err error, running []machine.Runni
 	}
 	e := &StoppedError{Kernel: k.info.Name, Err: err}
 	for _, r := range running {
-		site := machine.Site{CTA: r.CTA, Func: r.Func, PC: r.PC}
-		at := findings.Involved(k.program.module, &machine.Place{Site: site, Calls: r.Calls, Lanes: r.Lanes})
-		e.Warps = append(e.Warps, report.RunningWarp{
-			CTA: at.CTA, Warp: r.Warp, Lanes: r.Lanes, Steps: r.Steps,
-			PTX: at.PTX, Source: at.Source, Calls: at.Calls, Text: at.Text,
-		})
+		at := findings.Involved(k.program.module, &machine.Place{Site: machine.Site{CTA: r.CTA, Func: r.Func, PC: r.PC}, Calls: r.Calls, Lanes: r.Lanes})
+		e.Warps = append(e.Warps, report.RunningWarp{CTA: at.CTA, Warp: r.Warp, Lanes: r.Lanes, Steps: r.Steps, PTX: at.PTX, Source: at.Source, Calls: at.Calls, Text: at.Text})
 	}
 	return e
 }

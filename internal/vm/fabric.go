@@ -1,7 +1,7 @@
 package vm
 
-// This file holds what reaches memory of several devices: multicast ranges, which multimem instructions take as an
-// address, and logical endpoints, which fabric instructions take as a handle.
+// This file holds what reaches memory of several devices: multicast ranges, which multimem instructions take as an address,
+// and logical endpoints, which fabric instructions take as a handle.
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-// Endpoint is a logical endpoint: kernels name its bytes by its number and an offset (PTX ISA 9.4, 9.7.11). It is a
-// small value; copies mean the same endpoint.
+// Endpoint is a logical endpoint: kernels name its bytes by its number and an offset (PTX ISA 9.4, 9.7.11). It is a small
+// value; copies mean the same endpoint.
 type Endpoint struct {
 	of   *lifetime
 	made *mem.Endpoint
@@ -21,8 +21,7 @@ type Endpoint struct {
 func (d *Device) NewEndpoint(b Buffer) (Endpoint, error) { return d.newEndpoint(false, b) }
 
 // NewMulticastEndpoint makes a multicast endpoint over buffers of one size, one of each device, for instructions with
-// .multimem; a device that issues one must have one of the buffers. Their order is that in which fabric.try_pullred
-// adds.
+// .multimem; a device that issues one must have one of the buffers. Their order is that in which fabric.try_pullred adds.
 func (d *Device) NewMulticastEndpoint(copies ...Buffer) (Endpoint, error) {
 	return d.newEndpoint(true, copies...)
 }
@@ -55,8 +54,7 @@ func (d *Device) replicas(what string, copies []Buffer) (at []uint64, size int, 
 		case !d.reaches(b.of.d):
 			return nil, 0, fmt.Errorf("ptxvm: copy %d of %s is memory of another machine", i, what)
 		case b.size != copies[0].size:
-			return nil, 0, fmt.Errorf("ptxvm: copy %d of %s has %d bytes, copy 0 has %d",
-				i, what, b.size, copies[0].size)
+			return nil, 0, fmt.Errorf("ptxvm: copy %d of %s has %d bytes, copy 0 has %d", i, what, b.size, copies[0].size)
 		case b.addr%16 != 0:
 			return nil, 0, fmt.Errorf("ptxvm: copy %d of %s is at %#x, which is no multiple of 16", i, what, b.addr)
 		}
@@ -73,8 +71,8 @@ func (e Endpoint) ID() uint32 {
 	return e.made.ID
 }
 
-// Fail lets operations on the endpoint fail from now on, as when a link is down: they move nothing, and the mbarriers
-// that they complete on get a report with the status. Recover ends that.
+// Fail lets operations on the endpoint fail from now on, as when a link is down: they move nothing, and the mbarriers that
+// they complete on get a report with the status. Recover ends that.
 func (e Endpoint) Fail(status uint8) {
 	if e.made != nil {
 		e.made.Fail(status)

@@ -15,12 +15,10 @@ import (
 func (p *Program) newFault(m *machine.Fault) *Fault {
 	f := &Fault{
 		Code: diag.Code(m.Kind), Msg: findings.FaultMessage(m), Kernel: m.Kernel, Func: m.Func.Name,
-		CTA: findings.Point(m.CTA), Thread: findings.Point(m.Thread), Lanes: m.Lanes,
-		Address: m.Addr, Size: int(m.Size),
+		CTA: findings.Point(m.CTA), Thread: findings.Point(m.Thread), Lanes: m.Lanes, Address: m.Addr, Size: int(m.Size),
 	}
 	f.PTX, f.Source, f.Text = findings.Locate(p.module, m.Func, m.PC)
-	at := findings.Named(p.module, &machine.Place{Site: machine.Site{Func: m.Func, PC: m.PC}})
-	f.ID = report.ID(f.Code.String(), m.Kernel, at)
+	f.ID = report.ID(f.Code.String(), m.Kernel, findings.Named(p.module, &machine.Place{Site: machine.Site{Func: m.Func, PC: m.PC}}))
 	if m.Size > 0 {
 		f.Space, f.Fix = m.Space.String(), findings.FaultFix(m)
 	}
@@ -36,8 +34,7 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 	}
 	if n := m.Near; n != nil {
 		f.Near = &report.Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance,
-			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size,
-			Holds: m.Kind == machine.BadFree, Freed: n.Freed,
+			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Holds: m.Kind == machine.BadFree, Freed: n.Freed,
 			Made: findings.InvolvedIn(p.module, n.Made), Ended: findings.InvolvedIn(p.module, n.Ended)}
 	}
 	return f
@@ -54,12 +51,14 @@ func (p *Program) readOnly(addr uint64) *report.Allocation {
 
 func (p *Program) newDeadlock(m *machine.DeadlockError) *DeadlockError {
 	e := &DeadlockError{Kernel: m.Kernel, CTA: findings.Point(m.CTA), Cluster: m.Cluster}
+	kernel := p.module.Func(m.Kernel)
 	for i := range m.Waiters {
 		v := &m.Waiters[i]
-		w := report.Waiter{
-			CTA: findings.Point(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason(),
+		if v.Object != nil && kernel != nil {
+			v.Object.Name = findings.SharedName(kernel, uint64(v.Object.Addr)-uint64(p.d.sizes.ReservedShared))
 		}
-		w.PTX, w.Source, _ = findings.Locate(p.module, v.Func, v.PC)
+		w := report.Waiter{CTA: findings.Point(v.CTA), Warp: v.Warp, Lanes: v.Lanes, Missing: v.Missing, Reason: v.Reason()}
+		w.PTX, w.Source, w.Text = findings.Locate(p.module, v.Func, v.PC)
 		e.Waiters = append(e.Waiters, w)
 	}
 	return e

@@ -55,18 +55,16 @@ type Stats struct {
 	Elapsed   time.Duration // from the call to the last CTA's end
 	Compiled  uint64        // those of LaneOps that compiled code executed
 	Sums      uint64        // elements of products of matrices: mma and its like
-	// SlowSums are those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of
-	// f64, of others those that a vector cannot hold.
-	SlowSums uint64
-	Refused  []string      // why functions have not been compiled though they should: defects of the compiler
-	Left     []Leave       // where compiled code left instructions to the interpreter, most frequent first
-	Helpers  []Helper      // operations that compiled code had handlers execute, most frequent first
-	Leak     *TensorLeak   // tensor memory that was not freed; nil if all was
-	Tensor   *TensorMemory // what Watch.Tensor asks for, else nil
-	Past     []*Fault      // accesses that PageBounds has let pass, the first of each instruction, with Times
-	Notes    []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
-	Known    int           // pairs of places that DeviceConfig.Suppress means
-	Assumed  []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
+	SlowSums  uint64        // those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of f64, of others those that a vector cannot hold
+	Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
+	Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
+	Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
+	Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
+	Tensor    *TensorMemory // what Watch.Tensor asks for, else nil
+	Past      []*Fault      // accesses that DeviceConfig.PageBounds has let pass, the first of each instruction, with Times
+	Notes     []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
+	Known     int           // pairs of places that DeviceConfig.Suppress means
+	Assumed   []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
 }
 
 // LaneOpsPerSecond is the rate of the launch.
@@ -96,15 +94,13 @@ func (k *Kernel) Info() KernelInfo { return k.info }
 // Launch runs the kernel to its end; everything it writes is written when Launch returns.
 // An argument is a fixed-size number of the parameter's size, a Buffer (its address),
 // a Surface, []byte, or a struct of these in C layout. The error is an *ArgError, *UnsupportedError
-// (nothing has run), *Fault (with DeviceConfig.KeepGoing a *FaultsError), *DeadlockError, ErrOutOfMemory, ErrClosed
-// or a *StoppedError around ErrStepLimit or the context's; a *SanitizerError around any of them, or none, if
-// sanitizers have reported.
+// (nothing has run), *Fault (with DeviceConfig.KeepGoing a *FaultsError), *DeadlockError, ErrOutOfMemory, ErrClosed or a *StoppedError
+// around ErrStepLimit or the context's; a *SanitizerError around any of them, or none, if sanitizers have reported.
 func (k *Kernel) Launch(ctx context.Context, l Launch, args ...any) (Stats, error) {
 	return k.Watch(ctx, l, Watch{}, args...)
 }
 
-// Watch is Launch of a kernel that is looked at while it runs. Its results are those of Launch; tracing takes more
-// time.
+// Watch is Launch of a kernel that is looked at while it runs. Its results are those of Launch; tracing takes more time.
 func (k *Kernel) Watch(ctx context.Context, l Launch, w Watch, args ...any) (Stats, error) {
 	return k.launch(ctx, &call{Launch: l, watch: w}, func(state *launchState) error {
 		state.bound(k.program.d, k.info.Params, args)
@@ -117,8 +113,8 @@ func (k *Kernel) LaunchBlock(ctx context.Context, l Launch, params []byte) (Stat
 	return LaunchAt(ctx, k, l, params, nil)
 }
 
-// LaunchAt is LaunchBlock at a place in the order of streams, for races between what they do; nil is behind all calls
-// that have returned.
+// LaunchAt is LaunchBlock at a place in the order of streams, for races between what they do; nil is behind all calls that have
+// returned.
 //
 //face:inside
 func LaunchAt(ctx context.Context, k *Kernel, l Launch, params []byte, place *streams.Work) (Stats, error) {
@@ -171,8 +167,8 @@ func (k *Kernel) launch(ctx context.Context, c *call, fill func(*launchState) er
 	return k.execute(ctx, c, ml, state)
 }
 
-// execute is launch of what is prepared. It is a function of its own since Go keeps a list of deferred calls for one
-// that has many of them and many returns, which took a tenth of the time of a short launch.
+// execute is launch of what is prepared. It is a function of its own since Go keeps a list of deferred calls for one that has
+// many of them and many returns, which took a tenth of the time of a short launch.
 func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *launchState) (Stats, error) {
 	p := k.program
 	p.bindReferences()
@@ -205,17 +201,15 @@ func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *l
 // stats are what the machine has counted, in terms of the source.
 func (p *Program) stats(ran *machine.Stats) Stats {
 	return Stats{
-		CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Compiled: ran.NativeOps,
-		Sums: ran.Sums, SlowSums: ran.SlowSums,
+		CTAs: ran.CTAs, WarpInsts: ran.Steps, LaneOps: ran.LaneOps, Compiled: ran.NativeOps, Sums: ran.Sums, SlowSums: ran.SlowSums,
 		Refused: p.d.refused(), Left: p.leaves(ran.Left), Helpers: helpers(ran.Left), Leak: p.leak(ran.Leaked),
 	}
 }
 
-// nameMemory says which parameter pointed to the allocation next to a fault, and which variable a misaligned access
-// was to.
+// nameMemory says which parameter pointed to the allocation next to a fault, and which variable a misaligned access was to.
 func (k *Kernel) nameMemory(err error, block []byte) {
 	fault, ok := err.(*Fault)
-	if ok && fault.Code == diag.Code(machine.Misaligned) && inShared(fault) {
+	if ok && fault.Code == diag.Code(machine.Misaligned) && (fault.Space == machine.Shared.String() || mem.InShared(fault.Address)) {
 		fault.Msg += findings.MisalignedIn(k.fn, fault.Address, uint64(k.program.d.sizes.ReservedShared))
 	}
 	if !ok || fault.Near == nil {
@@ -229,20 +223,15 @@ func (k *Kernel) nameMemory(err error, block []byte) {
 	}
 }
 
-// inShared reports whether a fault is at an address of shared memory.
-func inShared(f *Fault) bool { return f.Space == machine.Shared.String() || mem.InShared(f.Address) }
-
-// missingShared says what an access outside of shared memory lacks if the launch gives the kernel's extern arrays no
-// bytes.
+// missingShared says what an access outside of shared memory lacks if the launch gives the kernel's extern arrays no bytes.
 func (k *Kernel) missingShared(err error, l Launch) {
 	fault, ok := err.(*Fault)
 	if !ok || !pastShared(fault) || fault.Fix != "" {
 		return
 	}
 	if k.countsFromZero(fault, l) {
-		fault.Fix = "the kernel names no shared variable and takes shared memory to begin at 0, " +
-			"as it does on devices older than sm_90: --arch sm_89 (DeviceConfig.Arch); " +
-			"what CTAs of later devices keep for themselves is there"
+		fault.Fix = "the kernel names no shared variable and takes shared memory to begin at 0, as it does on devices older than sm_90: " +
+			"--arch sm_89 (DeviceConfig.Arch); what CTAs of later devices keep for themselves is there"
 		return
 	}
 	if l.Shared != 0 || len(k.info.DynamicShared) == 0 {
@@ -252,19 +241,17 @@ func (k *Kernel) missingShared(err error, l Launch) {
 	for _, symbol := range k.info.DynamicShared {
 		names = append(names, kernelname.Demangle(symbol))
 	}
-	arrays := strings.Join(names, "[], ")
-	fault.Fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", arrays)
+	fault.Fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(names, "[], "))
 }
 
-// countsFromZero reports whether a kernel without shared variables has touched what the device keeps for itself in
-// front of what the launch gives it.
+// countsFromZero reports whether a kernel without shared variables has touched what the device keeps for itself in front of what the
+// launch gives it.
 func (k *Kernel) countsFromZero(f *Fault, l Launch) bool {
 	at := f.Address
 	if mem.InShared(at) {
 		at -= mem.SharedWindow
 	}
-	return l.Shared != 0 && k.info.StaticShared == 0 && len(k.info.DynamicShared) == 0 &&
-		at < uint64(k.program.d.sizes.ReservedShared)
+	return l.Shared != 0 && k.info.StaticShared == 0 && len(k.info.DynamicShared) == 0 && at < uint64(k.program.d.sizes.ReservedShared)
 }
 
 // pastShared reports whether a fault is an access outside of shared memory.
@@ -281,8 +268,7 @@ func (k *Kernel) progress() func(machine.Progress) {
 	}
 	start := time.Now()
 	return func(p machine.Progress) {
-		elapsed := time.Since(start)
-		report(Progress{Kernel: k.info.Name, CTAsDone: p.Done, CTAs: p.CTAs, LaneOps: p.LaneOps, Elapsed: elapsed})
+		report(Progress{Kernel: k.info.Name, CTAsDone: p.Done, CTAs: p.CTAs, LaneOps: p.LaneOps, Elapsed: time.Since(start)})
 	}
 }
 
@@ -337,15 +323,13 @@ func (k *Kernel) admit(grid, block Dim3, dynamic, shared int, target machine.Tar
 	case grid.X > maxGridX || grid.Y > maxGridYZ || grid.Z > maxGridYZ:
 		return refuse("a grid of %v CTAs is too large: at most %d,%d,%d", grid, maxGridX, maxGridYZ, maxGridYZ)
 	case block.Count() > maxThreads || block.X > maxBlockXY || block.Y > maxBlockXY || block.Z > maxBlockZ:
-		return refuse("a block of %v threads is too large: at most %d in all and %d,%d,%d",
-			block, maxThreads, maxBlockXY, maxBlockXY, maxBlockZ)
+		return refuse("a block of %v threads is too large: at most %d in all and %d,%d,%d", block, maxThreads, maxBlockXY, maxBlockXY, maxBlockZ)
 	case required != (Dim3{}) && block != required.filled():
 		return refuse("the kernel requires blocks of %v threads (.reqntid), not %v", required, block)
 	case k.info.MaxThreads != 0 && block.Count() > uint64(k.info.MaxThreads):
 		return refuse("the kernel allows %d threads a CTA (.maxntid), not %d", k.info.MaxThreads, block.Count())
 	case dynamic < 0 || dynamic > int(target.SharedPerCTA):
-		return refuse("%d bytes of dynamic shared memory; sm_%d has %d for a CTA",
-			dynamic, target.Arch, target.SharedPerCTA)
+		return refuse("%d bytes of dynamic shared memory; sm_%d has %d for a CTA", dynamic, target.Arch, target.SharedPerCTA)
 	case shared > int(target.SharedPerCTA):
 		return refuse("%d bytes of shared memory (%d static, %d dynamic); sm_%d has %d for a CTA", shared,
 			k.info.StaticShared, dynamic, target.Arch, target.SharedPerCTA)
@@ -362,9 +346,8 @@ func (k *Kernel) admitCluster(grid, cluster Dim3, explicit bool, target machine.
 	case required != (Dim3{}) && cluster != required.filled():
 		return k.refuse("the kernel requires clusters of %v CTAs (.reqnctapercluster), not %v", required, cluster)
 	case k.info.ExplicitCluster && !explicit:
-		return k.refuse("the kernel must be launched with the cluster's shape (.explicitcluster): " +
-			"give Launch.Cluster, or --cluster")
-	case max(cluster.X, cluster.Y, cluster.Z) > machine.MaxClusterRank || size > most:
+		return k.refuse("the kernel must be launched with the cluster's shape (.explicitcluster): give Launch.Cluster, or --cluster")
+	case cluster.X > machine.MaxClusterRank || cluster.Y > machine.MaxClusterRank || cluster.Z > machine.MaxClusterRank || size > most:
 		if most == 1 {
 			return k.refuse("clusters of %v CTAs: sm_%d has no clusters, they need sm_90", cluster, target.Arch)
 		}
@@ -379,20 +362,14 @@ func (k *Kernel) admitCluster(grid, cluster Dim3, explicit bool, target machine.
 
 // refuse says that a launch is not possible.
 func (k *Kernel) refuse(format string, args ...any) error {
-	msg := k.info.Name + ": " + fmt.Sprintf(format, args...)
-	return &ArgError{Kernel: k.info.Name, Index: -1, Msg: msg, Signature: k.info.Signature()}
+	return &ArgError{Kernel: k.info.Name, Index: -1, Msg: k.info.Name + ": " + fmt.Sprintf(format, args...), Signature: k.info.Signature()}
 }
 
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
 	defer limited(&err)
-	shape := ir.LaunchShape{
-		BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]),
-		Clusters: l.Cluster != [3]uint32{1, 1, 1},
-	}
-	by := decode.Watch{
-		Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil,
-	}
+	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
+	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil}
 	d, shared := k.program.d, l.Shared-l.Dynamic
 	decoder := k.program.decoder.Within(newQuota(ctx, d.cfg.Memory))
 	if by == (decode.Watch{}) && d.compiles(l) {

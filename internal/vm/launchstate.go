@@ -1,8 +1,8 @@
 package vm
 
-// This file keeps what one launch of a kernel has in common with the next. It tells of accesses behind the end of
-// allocations that DeviceConfig.PageBounds lets pass, and carries printf to the writer of the configuration: a writer
-// that fails ends the launch, so that no output is lost in silence.
+// This file keeps what one launch of a kernel has in common with the next. It tells of accesses behind the end of allocations that
+// DeviceConfig.PageBounds lets pass, and carries printf to the writer of the configuration: a writer that fails ends the launch, so
+// that no output is lost in silence.
 
 import (
 	"context"
@@ -54,8 +54,7 @@ func (s *launchState) bound(d *Device, params []ParamInfo, args []any) {
 	}
 	for i, arg := range args {
 		if b, ok := arg.(Buffer); ok && i < len(params) && !b.own {
-			at := uint64(params[i].Offset)
-			s.bounds = append(s.bounds, flow.Bound{Offset: at, From: b.addr, To: b.addr + uint64(b.size)})
+			s.bounds = append(s.bounds, flow.Bound{Offset: uint64(params[i].Offset), From: b.addr, To: b.addr + uint64(b.size)})
 		}
 	}
 }
@@ -71,7 +70,7 @@ func (k *Kernel) prepared(ctx context.Context, c *call, state *launchState) (*ho
 	if err := k.describe(ctx, c, state); err != nil {
 		return nil, err
 	}
-	if !watched(ml, c) && k.program.stdout == nil {
+	if ml.Observer == nil && ml.Reporter == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
 		state.shape = c.Launch
 		if same {
 			ml = new(host.Launch)
@@ -80,12 +79,6 @@ func (k *Kernel) prepared(ctx context.Context, c *call, state *launchState) (*ho
 		}
 	}
 	return ml, nil
-}
-
-// watched reports whether anybody hears of a launch while it runs, or of more than its results.
-func watched(l *host.Launch, c *call) bool {
-	return l.Observer != nil || l.Reporter != nil || l.OnFault != nil || l.Trace != nil || l.Breakpoint != nil ||
-		l.Progress != nil || c.watch.Tensor != nil
 }
 
 // describe describes a launch in state.other.
@@ -147,8 +140,7 @@ type output struct {
 
 // watchOutput returns where a launch prints, and a context that ends when writing there fails; end ends both. A
 // nil w discards, by nowhere.
-func watchOutput(ctx context.Context, w io.Writer, limit int64, nowhere *host.Output) (
-	watched context.Context, o *host.Output, end func()) {
+func watchOutput(ctx context.Context, w io.Writer, limit int64, nowhere *host.Output) (watched context.Context, o *host.Output, end func()) {
 	if w == nil {
 		nowhere.Discard(limit)
 		return ctx, nowhere, func() {}
@@ -166,8 +158,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// outputFailed puts the writer's failure, or the end of the memory for shadows, in the place of the cancellation that
-// it caused.
+// outputFailed puts the writer's failure, or the end of the memory for shadows, in the place of the cancellation that it caused.
 func outputFailed(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil || err != nil && !errors.Is(err, context.Canceled) {

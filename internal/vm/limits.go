@@ -11,8 +11,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/quota"
 )
 
-// CompilingError says that a limit was reached before anything of a kernel ran: while its module was read, checked,
-// lowered or decoded.
+// CompilingError says that a limit was reached before anything of a kernel ran: while its module was read, checked, lowered or
+// decoded.
 type CompilingError struct {
 	What string // that was being prepared: "kernel k", "module m.ptx"
 	Pass string // "parse", "check", "liveness"
@@ -30,8 +30,8 @@ func (e *CompilingError) Unwrap() error { return e.Err }
 // leastCompiling is what preparing may take on the smallest device.
 const leastCompiling = 512 << 20
 
-// newQuota is what one call may take that prepares something: as much as the device's memory, but no less than
-// leastCompiling. 0 is no limit.
+// newQuota is what one call may take that prepares something: as much as the device's memory, but no less than leastCompiling. 0 is
+// no limit.
 func newQuota(ctx context.Context, memory int64) *quota.Quota {
 	if memory == 0 {
 		memory = math.MaxInt64

@@ -35,8 +35,8 @@ func (a after) Err() error {
 	return nil
 }
 
-// TestCompilingEnds: wherever the deadline comes, the pass in which it does ends, and says its name; nothing is left
-// behind that keeps the next attempt from success.
+// TestCompilingEnds: wherever the deadline comes, the pass in which it does ends, and says its name; nothing is left behind that
+// keeps the next attempt from success.
 func TestCompilingEnds(t *testing.T) {
 	src := long(300)
 	d, err := vm.NewDevice(&vm.DeviceConfig{Engine: vm.Interp, Memory: 64 << 20})

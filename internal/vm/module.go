@@ -1,7 +1,6 @@
-// Package vm is the virtual machine that package ptxvm shows: devices, modules and programs, launches, arrays and
-// textures, fabric, traces, and what sanitizers report in terms of the source. What it exports is the public API,
-// word for word, since ptxvm forwards to it (go generate writes that); but for declarations marked face:inside, which
-// other rooms and tests of this module use.
+// Package vm is the virtual machine that package ptxvm shows: devices, modules and programs, launches, arrays and textures, fabric,
+// traces, and what sanitizers report in terms of the source. What it exports is the public API, word for word, since ptxvm forwards
+// to it (go generate writes that); but for declarations marked face:inside, which other rooms and tests of this module use.
 package vm
 
 // This file describes modules: their kernels with parameters, their variables, and what keeps a kernel from running.
@@ -43,9 +42,7 @@ type CompileConfig struct {
 	Arch              string // judge for this architecture, such as "sm_90a"; "" the module's own target
 	Judge             Judge  // whom to follow where ptxas and the manual differ
 	WarningsAreErrors bool
-	// CompileOnly: Check judges one module of several: others may define what it declares (ptxas -c). Compile always
-	// does.
-	CompileOnly bool
+	CompileOnly       bool // Check judges one module of several: others may define what it declares (ptxas -c). Compile always does
 }
 
 // Module is a valid PTX module. It is not bound to a device and not changed by use.
@@ -61,10 +58,9 @@ func Compile(filename string, src []byte, cfg *CompileConfig) (*Module, error) {
 	return compile(nil, filename, src, cfg)
 }
 
-// CompileContext is Compile that ends, with a *CompilingError, when the context does, or when it would take more than
-// memory bytes, as they are counted, and more than half a GiB; memory 0 is no limit.
-func CompileContext(ctx context.Context, filename string, src []byte, memory int64, cfg *CompileConfig) (
-	m *Module, err error) {
+// CompileContext is Compile that ends, with a *CompilingError, when the context does, or when it would take more than memory bytes,
+// as they are counted, and more than half a GiB; memory 0 is no limit.
+func CompileContext(ctx context.Context, filename string, src []byte, memory int64, cfg *CompileConfig) (m *Module, err error) {
 	defer limited(&err)
 	return compile(newQuota(ctx, memory), filename, src, cfg)
 }
@@ -83,9 +79,8 @@ func compile(q *quota.Quota, filename string, src []byte, cfg *CompileConfig) (*
 	return &Module{name: filename, info: info, warnings: diags}, nil
 }
 
-// Check judges a module as `ptxas` does for a whole program, or with CompileOnly for one of several, and returns all
-// that it has to say, which points into src: src must not change while that is in use. The error is about the
-// configuration, never about the module.
+// Check judges a module as `ptxas` does for a whole program, or with CompileOnly for one of several, and returns all that it has
+// to say, which points into src: src must not change while that is in use. The error is about the configuration, never about the module.
 func Check(filename string, src []byte, cfg *CompileConfig) (Diagnostics, error) {
 	if cfg == nil {
 		cfg = &CompileConfig{}
@@ -97,8 +92,7 @@ func Check(filename string, src []byte, cfg *CompileConfig) (Diagnostics, error)
 	return diags, err
 }
 
-func judge(q *quota.Quota, filename string, src []byte, cfg *CompileConfig, whole bool) (
-	*check.Info, Diagnostics, error) {
+func judge(q *quota.Quota, filename string, src []byte, cfg *CompileConfig, whole bool) (*check.Info, Diagnostics, error) {
 	if cfg.Arch != "" {
 		if _, err := isa.ParseTarget(cfg.Arch); err != nil {
 			return nil, nil, fmt.Errorf("ptxvm: %w", err)
@@ -115,10 +109,7 @@ func judge(q *quota.Quota, filename string, src []byte, cfg *CompileConfig, whol
 	if syntax.NotPTX(f.Errors) {
 		return nil, f.Errors, nil // what a checker would say of it does not help
 	}
-	info, diags := check.Check(f, check.Options{
-		Quota: q, Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge),
-		WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly,
-	})
+	info, diags := check.Check(f, check.Options{Quota: q, Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly})
 	if cfg.WarningsAreErrors {
 		for i := range diags {
 			if diags[i].Severity == diag.Warning {
@@ -138,9 +129,7 @@ func NewestTarget(modules ...*Module) string {
 	if len(modules) == 0 {
 		return ""
 	}
-	newest := slices.MaxFunc(modules, func(a, b *Module) int {
-		return cmp.Compare(a.info.Target.Arch, b.info.Target.Arch)
-	})
+	newest := slices.MaxFunc(modules, func(a, b *Module) int { return cmp.Compare(a.info.Target.Arch, b.info.Target.Arch) })
 	return newest.Target()
 }
 
@@ -198,8 +187,7 @@ type KernelInfo struct {
 	ExplicitCluster   bool   // .explicitcluster: a launch must name the cluster's shape, unless ReqCluster does
 	BlocksAreClusters bool   // .blocksareclusters: Launch.Grid counts clusters
 	StaticShared      int    // bytes of .shared variables that the kernel reaches
-	// DynamicShared names the .extern .shared arrays without size that the kernel reaches; Launch.Shared says how
-	// large they are.
+	// DynamicShared names the .extern .shared arrays without size that the kernel reaches; Launch.Shared says how large they are.
 	DynamicShared []string
 	ReadsThread   bool // the kernel's own code reads %tid: with a block of one thread it does little
 }
@@ -277,8 +265,7 @@ func kernelInfo(f *ir.Func) KernelInfo {
 	info := KernelInfo{
 		Name: f.Name, Demangled: kernelname.Demangle(f.Name), StaticShared: int(f.SharedBytes),
 		ReqBlock: directiveDim(f.Perf.ReqNTid), ReqCluster: directiveDim(f.Perf.ReqCluster),
-		MaxClusterRank:  uint32(f.Perf.MaxClusterRank),
-		ExplicitCluster: f.Perf.ExplicitCluster, BlocksAreClusters: f.Perf.BlocksAreClusters,
+		MaxClusterRank: uint32(f.Perf.MaxClusterRank), ExplicitCluster: f.Perf.ExplicitCluster, BlocksAreClusters: f.Perf.BlocksAreClusters,
 	}
 	if max := directiveDim(f.Perf.MaxNTid); max != (Dim3{}) {
 		info.MaxThreads = uint32(max.Count())
@@ -329,9 +316,7 @@ type VarInfo struct {
 	Init  bool   // the module gives a value; others are zero
 	// Linkage is private, visible, extern, weak or common.
 	Linkage string
-	// Managed is .attribute(.managed): the host may access it, too (PTX ISA, "Variable and Function Attribute
-	// Directive: .attribute").
-	Managed bool
+	Managed bool // .attribute(.managed): the host may access it, too (PTX ISA, "Variable and Function Attribute Directive: .attribute")
 }
 
 // Version is the module's .version, such as "8.0".
@@ -355,8 +340,7 @@ func variables(m *ir.Module) []VarInfo {
 
 func varInfo(v *ir.Var) VarInfo {
 	info := VarInfo{
-		Name: v.Name, Space: v.Space.String(), Type: strings.TrimPrefix(v.Type.String(), "."),
-		Size: int(v.Size), Align: v.Align,
+		Name: v.Name, Space: v.Space.String(), Type: strings.TrimPrefix(v.Type.String(), "."), Size: int(v.Size), Align: v.Align,
 		Init: len(v.Init) > 0 || len(v.Relocs) > 0, Linkage: v.Linkage.String(), Managed: v.Managed,
 	}
 	if len(v.Dims) > 0 || v.Vec > 1 {
@@ -393,8 +377,7 @@ func (m *Module) Missing(kernel string) []UnsupportedForm {
 // tryDecode decodes a kernel for blocks of its own shape, else of 256 threads. What functions of
 // other modules need is not known here, and calling them is no form that is missing.
 func tryDecode(m *ir.Module, kernel *ir.Func) error {
-	target := machine.TargetOf(m.Target.Arch)
-	_, err := decode.New(m, &image{}).Kernel(kernel, kernel.OwnShape(), target, 0, assume.Set{})
+	_, err := decode.New(m, &image{}).Kernel(kernel, kernel.OwnShape(), machine.TargetOf(m.Target.Arch), 0, assume.Set{})
 	if missing := (*decode.UnsupportedError)(nil); errors.As(err, &missing) {
 		missing.Forms = slices.DeleteFunc(missing.Forms, func(f decode.UnsupportedForm) bool { return f.Undefined() })
 		if len(missing.Forms) == 0 {

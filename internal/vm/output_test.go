@@ -124,8 +124,7 @@ func (h *heard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestOutputOfRunningKernel: what a kernel has printed is there while it still runs, and all of it when it is
-// cancelled.
+// TestOutputOfRunningKernel: what a kernel has printed is there while it still runs, and all of it when it is cancelled.
 func TestOutputOfRunningKernel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

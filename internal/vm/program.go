@@ -122,14 +122,13 @@ func (d *Device) runs(m *Module) error {
 	return fmt.Errorf("ptxvm: %s is for %v; the device is %v (DeviceConfig.Arch, --arch)", m.name, want, d.target)
 }
 
-// Unload frees the program's variables, and its compiled code, which launches that run still keep to their end. It is
-// idempotent.
+// Unload frees the program's variables, and its compiled code, which launches that run still keep to their end. It is idempotent.
 func (p *Program) Unload() error {
 	return errors.Join(p.life.end(func() error { return p.image.free(p.d.machine) }), p.forget())
 }
 
-// forget gives compiled code back when the program has ended and runs no more. Since a launch counts itself before it
-// looks whether the program has ended, and Unload ends it before it looks at the count, one of them sees the other.
+// forget gives compiled code back when the program has ended and runs no more. Since a launch counts itself before it looks
+// whether the program has ended, and Unload ends it before it looks at the count, one of them sees the other.
 func (p *Program) forget() error {
 	if p.d.jit == nil || !p.life.gone.Load() || p.running.Load() != 0 {
 		return nil
@@ -159,8 +158,7 @@ func (p *Program) Global(name string) (Buffer, error) {
 	v := p.module.Var(name)
 	switch {
 	case v != nil && isReference(v):
-		kind := handleKind(v)
-		return Buffer{}, fmt.Errorf("ptxvm: %s is a reference to a %v and has no memory; see Program.Bind", name, kind)
+		return Buffer{}, fmt.Errorf("ptxvm: %s is a reference to a %v and has no memory; see Program.Bind", name, handleKind(v))
 	case v == nil || (v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst):
 		return Buffer{}, fmt.Errorf("ptxvm: no .global or .const variable is called %q", name)
 	}
@@ -170,9 +168,8 @@ func (p *Program) Global(name string) (Buffer, error) {
 // Kernels describes the kernels in written order.
 func (p *Program) Kernels() []KernelInfo { return kernels(p.module) }
 
-// Kernel finds a kernel by its symbol or as C++ writes it, as far as that is unique: ns::axpy<float>(float*, int),
-// with or without parameters, template arguments and scopes. Blanks and a result type do not count; "" finds the only
-// kernel there is.
+// Kernel finds a kernel by its symbol or as C++ writes it, as far as that is unique: ns::axpy<float>(float*, int), with or
+// without parameters, template arguments and scopes. Blanks and a result type do not count; "" finds the only kernel there is.
 func (p *Program) Kernel(name string) (*Kernel, error) {
 	if err := p.alive(); err != nil {
 		return nil, err
@@ -215,9 +212,8 @@ type image struct {
 	funcs map[*ir.Func]uint64 // addresses in the code window
 }
 
-// newImage allocates the variables of m and writes their initial values. On failure nothing stays allocated. shared:
-// programs have the addresses of constants, too (cuModuleGetGlobal), through which kernels may write them, for later
-// launches.
+// newImage allocates the variables of m and writes their initial values. On failure nothing stays allocated. shared: programs have the
+// addresses of constants, too (cuModuleGetGlobal), through which kernels may write them, for later launches.
 func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
 	img := &image{vars: map[*ir.Var]uint64{}, funcs: map[*ir.Func]uint64{}}
 	for i, f := range m.Funcs {
@@ -244,8 +240,8 @@ func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
 	return img, nil
 }
 
-// placeConstants allocates the constant variables next to each other: code may have 32 bits of their addresses, so
-// that all lie within 2 GiB, wherever else there is room.
+// placeConstants allocates the constant variables next to each other: code may have 32 bits of their addresses, so that all lie
+// within 2 GiB, wherever else there is room.
 func (img *image) placeConstants(d *host.Device, m *ir.Module, shared bool) error {
 	var vars []*ir.Var
 	var sizes []uint64
@@ -269,7 +265,7 @@ func (img *image) placeConstants(d *host.Device, m *ir.Module, shared bool) erro
 	return nil
 }
 
-// inArena reports whether a variable is allocated once; shared and local ones live with CTAs and threads.
+// inArena tells which variables are allocated once; shared and local ones live with CTAs and threads.
 func inArena(v *ir.Var) bool {
 	return v.Space == ir.SpaceGlobal || v.Space == ir.SpaceConst
 }
@@ -318,7 +314,7 @@ func (img *image) free(d *host.Device) error {
 	return first
 }
 
-// isReference reports whether a variable is a reference: it has a handle, not memory (5.3). Those in the
+// isReference tells which variables are references: they have handles, not memory (5.3). Those in the
 // old .tex space are textures (5.1.8).
 func isReference(v *ir.Var) bool {
 	return v.Type.Opaque() && inArena(v) || v.Space == ir.SpaceTex

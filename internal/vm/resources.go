@@ -6,12 +6,8 @@ import "ptxvm.invalid/ptxvm/internal/ir"
 
 // Resources is what a kernel needs of a device, in bytes where nothing else is said.
 type Resources struct {
-	// Registers of a thread, of 32 bits: an estimate by how many values live at a time, since PTX has as many registers
-	// as it likes.
-	Registers int
-	// Local memory of a thread: variables of the kernel and of the deepest chain of calls, a recursive call counted
-	// once.
-	Local     int
+	Registers int // of a thread, of 32 bits: an estimate by how many values live at a time, since PTX has as many registers as it likes
+	Local     int // local memory of a thread: variables of the kernel and of the deepest chain of calls, a recursive call counted once
 	Constants int // the module's .const variables
 }
 
@@ -27,13 +23,10 @@ const (
 func (k *Kernel) Resources() Resources {
 	r := reached{depths: map[*ir.Func]int64{}}
 	local := r.depth(k.fn) - k.fn.CallBytes
-	return Resources{
-		Registers: registers(r.words, &k.fn.Perf), Local: int(local), Constants: constantBytes(k.program.module),
-	}
+	return Resources{Registers: registers(r.words, &k.fn.Perf), Local: int(local), Constants: constantBytes(k.program.module)}
 }
 
-// registers estimates those of a kernel whose values take so many words at a time. Directives bound them, as they
-// bound ptxas.
+// registers estimates those of a kernel whose values take so many words at a time. Directives bound them, as they bound ptxas.
 func registers(words int, p *ir.Perf) int {
 	most, threads := mostRegisters, 1
 	for i, n := range p.MaxNTid {

@@ -1,7 +1,7 @@
 package vm
 
-// This file makes tensor maps, which the copies of tensors between global and shared memory read (PTX ISA 5.5), and
-// shows tensor memory: its contents, leaks, and kernels whose functions do not agree about CTA groups.
+// This file makes tensor maps, which the copies of tensors between global and shared memory read (PTX ISA 5.5), and shows
+// tensor memory: its contents, leaks, and kernels whose functions do not agree about CTA groups.
 
 import (
 	"errors"
@@ -24,18 +24,15 @@ var _ = TensorMap([tensor.MapBytes]byte{}) // one size
 // TensorMapTiled describes a tensor in device memory and the box of it that cp.async.bulk.tensor copies. Dimension 0 is
 // the one whose elements are neighbours. At most 5 dimensions.
 type TensorMapTiled struct {
-	Buffer Buffer // where element (0, 0, …) is; a multiple of 16 bytes
-	// Type of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64, b4x16 b4x16_p64 b6x16_p32 (stores: b6p2x16).
-	Type           string
+	Buffer         Buffer   // where element (0, 0, …) is; a multiple of 16 bytes
+	Type           string   // of elements: u8 u16 u32 s32 u64 s64 f16 bf16 tf32 f32 f64, b4x16 b4x16_p64 b6x16_p32 (stores: b6p2x16)
 	Dims           []uint32 // elements
 	Strides        []uint64 // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
 	Box            []uint32 // elements, 1 to 256; a row is a multiple of 16 bytes
 	ElementStrides []uint32 // 1 to 8: every how manyth element of the box is taken; nil: every one
 	Swizzle        Swizzle  // of the box in shared memory
-	// Interleave 16 or 32: the channels along dimension 0 lie in slices of so many bytes (PTX ISA 5.5.6); 3 to 5
-	// dimensions.
-	Interleave int
-	NaNs       bool // elements outside the tensor are read as NaN, not as zero
+	Interleave     int      // 16 or 32: the channels along dimension 0 lie in slices of so many bytes (PTX ISA 5.5.6); 3 to 5 dimensions
+	NaNs           bool     // elements outside the tensor are read as NaN, not as zero
 }
 
 // Swizzle permutes the 16-byte units of a box in shared memory (PTX ISA 5.5.7). The zero value does nothing.
@@ -53,23 +50,21 @@ var (
 )
 
 // TensorMapIm2col describes a tensor in device memory and the columns of pixels that cp.async.bulk.tensor copies for
-// convolutions (PTX ISA 5.5.4, 5.5.5). Dimension 0 are the channels, the last one the images; between them lie W, H
-// and D, as far as the tensor has them: 3 to 5 dimensions.
+// convolutions (PTX ISA 5.5.4, 5.5.5). Dimension 0 are the channels, the last one the images; between them lie W, H and D,
+// as far as the tensor has them: 3 to 5 dimensions.
 type TensorMapIm2col struct {
-	Buffer  Buffer     // where element (0, 0, …) is; a multiple of 16 bytes
-	Type    string     // of elements, as in TensorMapTiled
-	Dims    []uint32   // elements
-	Strides []uint64   // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
-	Mode    Im2colMode // which instructions it is for
-	// Lower and Upper are the corners of the bounding box, W first: its first position; its last one, counted from
-	// the last element. W alone unless Mode is Im2col.
-	Lower, Upper   []int32
-	Channels       uint32   // of a pixel that are copied, 1 to 256, a multiple of 16 bytes
-	Pixels         uint32   // of a column, 1 to 1024; not of Im2colW128
-	ElementStrides []uint32 // 1 to 8: steps along each dimension; nil: 1
-	Swizzle        Swizzle  // of a column in shared memory
-	Interleave     int      // as in TensorMapTiled; with Mode Im2col
-	NaNs           bool     // elements outside the tensor are read as NaN, not as zero
+	Buffer         Buffer     // where element (0, 0, …) is; a multiple of 16 bytes
+	Type           string     // of elements, as in TensorMapTiled
+	Dims           []uint32   // elements
+	Strides        []uint64   // bytes between elements along dimensions 1 and up, multiples of 16; nil: dense
+	Mode           Im2colMode // which instructions it is for
+	Lower, Upper   []int32    // corners of the bounding box, W first: its first position; its last one, counted from the last element. W alone unless Mode is Im2col
+	Channels       uint32     // of a pixel that are copied, 1 to 256, a multiple of 16 bytes
+	Pixels         uint32     // of a column, 1 to 1024; not of Im2colW128
+	ElementStrides []uint32   // 1 to 8: steps along each dimension; nil: 1
+	Swizzle        Swizzle    // of a column in shared memory
+	Interleave     int        // as in TensorMapTiled; with Mode Im2col
+	NaNs           bool       // elements outside the tensor are read as NaN, not as zero
 }
 
 // Im2colMode is the modifier that instructions with a map of columns have.
@@ -89,8 +84,8 @@ func (t TensorMapTiled) over() Buffer { return t.Buffer }
 
 func (t TensorMapIm2col) over() Buffer { return t.Buffer }
 
-// NewTensorMap checks a description as cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col does, and encodes it. The
-// map is a value: nothing is allocated, and it does not keep the buffer alive.
+// NewTensorMap checks a description as cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col does, and encodes it. The map is a
+// value: nothing is allocated, and it does not keep the buffer alive.
 func (d *Device) NewTensorMap(t TensorDescription) (TensorMap, error) {
 	of := t.over().of
 	switch {
@@ -131,10 +126,7 @@ func encodeTiled(t *TensorMapTiled) (*tensor.Map, error) {
 }
 
 func encodeColumns(t *TensorMapIm2col) (*tensor.Map, error) {
-	m, err := encodeTensor(&TensorMapTiled{
-		Buffer: t.Buffer, Type: t.Type, Dims: t.Dims, Strides: t.Strides, ElementStrides: t.ElementStrides,
-		Swizzle: t.Swizzle, Interleave: t.Interleave, NaNs: t.NaNs,
-	})
+	m, err := encodeTensor(&TensorMapTiled{Buffer: t.Buffer, Type: t.Type, Dims: t.Dims, Strides: t.Strides, ElementStrides: t.ElementStrides, Swizzle: t.Swizzle, Interleave: t.Interleave, NaNs: t.NaNs})
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +135,7 @@ func encodeColumns(t *TensorMapIm2col) (*tensor.Map, error) {
 		corners = max(1, m.Rank-2)
 	}
 	if len(t.Lower) != corners || len(t.Upper) != corners {
-		return nil, fmt.Errorf("the corners have %d and %d coordinates: the bounding box has %d",
-			len(t.Lower), len(t.Upper), corners)
+		return nil, fmt.Errorf("the corners have %d and %d coordinates: the bounding box has %d", len(t.Lower), len(t.Upper), corners)
 	}
 	m.Mode, m.Box[0], m.Column.Pixels = tensor.Im2col+tensor.Mode(t.Mode), t.Channels, t.Pixels
 	copy(m.Column.Lower[:], t.Lower)
@@ -168,13 +159,9 @@ func encodeTensor(t *TensorMapTiled) (*tensor.Map, error) {
 	case t.Interleave != 0 && t.Strides == nil:
 		return nil, errors.New("an interleaved tensor has no strides by default")
 	case t.ElementStrides != nil && len(t.ElementStrides) != rank:
-		return nil, fmt.Errorf("%d element strides: a tensor of %d dimensions has %d",
-			len(t.ElementStrides), rank, rank)
+		return nil, fmt.Errorf("%d element strides: a tensor of %d dimensions has %d", len(t.ElementStrides), rank, rank)
 	}
-	m := &tensor.Map{
-		Address: t.Buffer.addr, Rank: rank, Type: typ, Interleave: uint8(t.Interleave / 16), NaNs: t.NaNs,
-		Swizzle: tensor.MapSwizzle(t.Swizzle.mode), Atomicity: tensor.Atomicity(t.Swizzle.atoms),
-	}
+	m := &tensor.Map{Address: t.Buffer.addr, Rank: rank, Type: typ, Swizzle: tensor.MapSwizzle(t.Swizzle.mode), Atomicity: tensor.Atomicity(t.Swizzle.atoms), Interleave: uint8(t.Interleave / 16), NaNs: t.NaNs}
 	copy(m.Dims[:], t.Dims)
 	dense := typ.Bytes(uint64(t.Dims[0]))
 	for i := range rank {
@@ -208,8 +195,7 @@ type TensorLeak struct {
 
 // String is one line: which columns of which CTA, and where they were allocated.
 func (l *TensorLeak) String() string {
-	text := fmt.Sprintf("%v: CTA %v ended without freeing columns %d to %d of tensor memory",
-		l.PTX, l.CTA, l.Column, l.Column+l.Columns-1)
+	text := fmt.Sprintf("%v: CTA %v ended without freeing columns %d to %d of tensor memory", l.PTX, l.CTA, l.Column, l.Column+l.Columns-1)
 	if l.More > 0 {
 		text += fmt.Sprintf(", and %d more allocations were not freed", l.More)
 	}
@@ -226,8 +212,7 @@ func (p *Program) leak(m *machine.TensorLeak) *TensorLeak {
 	return l
 }
 
-// watchTensor lets a machine's launch keep the tensor memory of a CTA, if one is asked for; the result says what it
-// was.
+// watchTensor lets a machine's launch keep the tensor memory of a CTA, if one is asked for; the result says what it was.
 func watchTensor(at *Index3, l *machine.Launch) func() *TensorMemory {
 	if at == nil {
 		return func() *TensorMemory { return nil }
@@ -251,8 +236,7 @@ func (p *Program) disagreement(err error) error {
 	d := diag.Diagnostic{Code: diag.NotAllowedWith, Severity: diag.Error, Spec: b.Inst.Sel.Entry.Section}
 	d.Source, d.Span = place(b)
 	line, _ := p.module.Sources[a.Func.Unit].Position(a.Inst.Pos)
-	d.Msg = fmt.Sprintf("%v in %s, but kernel %s also executes %v in %s, line %d; all of a kernel must agree",
-		b.Value, b.Func.Name, e.Kernel, a.Value, a.Func.Name, line)
+	d.Msg = fmt.Sprintf("%v in %s, but kernel %s also executes %v in %s, line %d; all of a kernel must agree", b.Value, b.Func.Name, e.Kernel, a.Value, a.Func.Name, line)
 	n := diag.Note{Msg: fmt.Sprintf("%v here", a.Value)}
 	n.Source, n.Span = place(a)
 	d.Related = append(d.Related, n)

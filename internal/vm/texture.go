@@ -68,17 +68,15 @@ type SamplerDesc struct {
 	MinLOD, MaxLOD    float32 // MaxLOD 0: no limit
 	Compare           CompareMode
 	ForceUnnormalized bool // independent mode: overrides TextureDesc.Normalized
-	// MaxAnisotropy is how many samples lie along the longer one of two gradients of tex.grad, with Linear; up to 16;
-	// 0 and 1: one.
-	MaxAnisotropy int
-	Seamless      bool // linear filters of cubes take texels of the faces beside; Address does not count
+	MaxAnisotropy     int  // samples along the longer one of two gradients of tex.grad, with Linear; up to 16; 0 and 1: one
+	Seamless          bool // linear filters of cubes take texels of the faces beside; Address does not count
 }
 
 // state is what the machine reads.
 func (s SamplerDesc) state() *tex.Sampler {
 	out := &tex.Sampler{Linear: s.Linear, MipLinear: s.MipLinear, ForceUnnormalized: s.ForceUnnormalized,
-		Bias: math.Float32bits(s.LODBias), MinLOD: math.Float32bits(s.MinLOD), MaxLOD: math.Float32bits(s.MaxLOD),
-		Compare: tex.Compare(s.Compare), MaxAnisotropy: s.MaxAnisotropy, Seamless: s.Seamless}
+		Bias: math.Float32bits(s.LODBias), MinLOD: math.Float32bits(s.MinLOD), MaxLOD: math.Float32bits(s.MaxLOD), Compare: tex.Compare(s.Compare),
+		MaxAnisotropy: s.MaxAnisotropy, Seamless: s.Seamless}
 	if s.MaxLOD == 0 {
 		out.MaxLOD = math.Float32bits(math.MaxFloat32)
 	}
@@ -124,8 +122,8 @@ type TextureDesc struct {
 	Sampler        SamplerDesc
 }
 
-// ArrayView is a part of an array: levels of detail, and layers as instructions count them, both included; 0 of what
-// the array does not have. MinLOD and MaxLOD count from the first level.
+// ArrayView is a part of an array: levels of detail, and layers as instructions count them, both included; 0 of what the array
+// does not have. MinLOD and MaxLOD count from the first level.
 type ArrayView struct {
 	Format                SampleFormat // samples have as many bytes as those of the array
 	FirstLevel, LastLevel int
@@ -219,8 +217,7 @@ func (d *Device) NewTexture(desc TextureDesc) (Texture, error) {
 	if err != nil {
 		return Texture{}, err
 	}
-	handle := d.machine.AddHandles(machine.TextureHandle, textureName(desc.Name, "a texture"), 1)
-	out := Texture{of: &lifetime{d: d}, handle: handle}
+	out := Texture{of: &lifetime{d: d}, handle: d.machine.AddHandles(machine.TextureHandle, textureName(desc.Name, "a texture"), 1)}
 	d.machine.SetTexture(out.handle, t)
 	d.textures.add(t)
 	return out, nil
@@ -262,8 +259,7 @@ func (desc *TextureDesc) images() ([]*machine.Image, *lifetime, error) {
 		}
 	}
 	if g := images[0].Geometry; desc.Sampler.Seamless && g != tex.Cube && g != tex.CubeLayered {
-		return nil, nil, fmt.Errorf("%v has no edges between faces, which a seamless filter goes across: want a cube",
-			&images[0].Image)
+		return nil, nil, fmt.Errorf("%v has no edges between faces, which a seamless filter goes across: want a cube", &images[0].Image)
 	}
 	f, r := images[0].Format, desc.read()
 	if err := r.Check(f); err != nil {
@@ -302,8 +298,7 @@ func (d *Device) NewSampler(desc SamplerDesc) (Sampler, error) {
 		return Sampler{}, fmt.Errorf("ptxvm: %w", err)
 	}
 	t := &machine.Texture{Name: desc.Name, Texture: tex.Texture{Sampler: desc.state()}}
-	handle := d.machine.AddHandles(machine.SamplerHandle, textureName(desc.Name, "a sampler"), 1)
-	s := Sampler{of: &lifetime{d: d}, handle: handle}
+	s := Sampler{of: &lifetime{d: d}, handle: d.machine.AddHandles(machine.SamplerHandle, textureName(desc.Name, "a sampler"), 1)}
 	d.machine.SetTexture(s.handle, t)
 	d.samplers.add(t)
 	return s, nil

@@ -61,8 +61,7 @@ func (t *Traced) Value(lane int) string {
 	if t.bits == 1 {
 		return string('0' + byte(t.values.Low[lane]))
 	}
-	data := binary.LittleEndian.AppendUint64(nil, t.values.Low[lane])
-	data = binary.LittleEndian.AppendUint64(data, t.values.High[lane])
+	data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, t.values.Low[lane]), t.values.High[lane])
 	return t.typ.Format(data[:t.typ.Size()])
 }
 
@@ -77,14 +76,12 @@ func (k *Kernel) tracer(t *Trace, l *machine.Launch) (*machine.Tracer, error) {
 	out := &machine.Tracer{Warp: -1, Lanes: ^uint32(0)}
 	var inside bool
 	if out.CTARank, inside = rankIn(l.Grid, t.CTA); !inside {
-		return nil, k.refuse("trace: CTA %s is not in the grid of %v, which counts from 0",
-			t.CTA, Dim3(findings.Point(l.Grid)))
+		return nil, k.refuse("trace: CTA %s is not in the grid of %v, which counts from 0", t.CTA, Dim3(findings.Point(l.Grid)))
 	}
 	if t.Thread != nil {
 		thread, inside := rankIn(l.Block, *t.Thread)
 		if !inside {
-			return nil, k.refuse("trace: thread %s is not in the block of %v, which counts from 0",
-				t.Thread, Dim3(findings.Point(l.Block)))
+			return nil, k.refuse("trace: thread %s is not in the block of %v, which counts from 0", t.Thread, Dim3(findings.Point(l.Block)))
 		}
 		out.Warp, out.Lanes = int32(thread/32), 1<<(thread%32)
 	}
@@ -141,10 +138,8 @@ func (t *traceLines) find(s *machine.Step) *tracedLine {
 
 // step puts a machine's step into the terms of the source. lanes are those that are to be shown.
 func (t *traceLines) step(line *tracedLine, s *machine.Step, lanes uint32) *Step {
-	out := &Step{
-		Kernel: t.kernel, CTA: findings.Point(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
-		PTX: line.ptx, Source: line.source, Calls: s.Depth, Text: line.text, Then: thenWords[s.Then],
-	}
+	out := &Step{Kernel: t.kernel, CTA: findings.Point(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
+		PTX: line.ptx, Source: line.source, Calls: s.Depth, Text: line.text, Then: thenWords[s.Then]}
 	if s.Then == machine.Jump {
 		ptx, _, _ := findings.Locate(t.p.module, s.Func, s.Target)
 		out.Next = ptx.Line

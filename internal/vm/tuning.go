@@ -1,7 +1,6 @@
 package vm
 
-// This file holds when code is compiled, and what else tests and measurements choose of a device that no
-// configuration says.
+// This file holds when code is compiled, and what else tests and measurements choose of a device that no configuration says.
 
 import "ptxvm.invalid/ptxvm/internal/machine"
 
@@ -9,17 +8,15 @@ import "ptxvm.invalid/ptxvm/internal/machine"
 //
 //face:inside
 type Tuning struct {
-	// How many steps for each instruction of code a worker of the engine Auto interprets before the quick tier
-	// compiles it; from HotAfter on it never does.
+	// How many steps for each instruction of code a worker of the engine Auto interprets before the quick tier compiles it; from
+	// HotAfter on it never does.
 	QuickAfter uint32
-	// How many steps for each instruction such a worker interprets, of those in code of the quick tier four times as
-	// many, before code is compiled as well as can be.
+	// How many steps for each instruction such a worker interprets, of those in code of the quick tier four times as many, before code
+	// is compiled as well as can be.
 	HotAfter uint32
-	// How often a worker leaves code for whole warps because lanes part, or has a warp of fewer, before code for them
-	// is made.
+	// How often a worker leaves code for whole warps because lanes part, or has a warp of fewer, before code for them is made.
 	PartsAfter uint32
-	// How many steps for each instruction a worker runs CTAs in code without a program of theirs before that is
-	// compiled.
+	// How many steps for each instruction a worker runs CTAs in code without a program of theirs before that is compiled.
 	CTAsAfter uint32
 
 	Observer machine.Observer // sees every event of launches; may change between them
@@ -31,6 +28,6 @@ type Tuning struct {
 //face:inside
 func TuningOf(d *Device) *Tuning { return &d.tuning }
 
-// untuned is the tuning of every device. The quick tier's code runs some times faster than the interpreter and costs
-// little; HotAfter and CTAsAfter are about as long as compiling takes (docs/performance.md, "When code is compiled").
+// untuned is the tuning of every device. The quick tier's code runs some times faster than the interpreter and costs little; HotAfter
+// and CTAsAfter are about as long as compiling takes (docs/performance.md, "When code is compiled").
 var untuned = Tuning{QuickAfter: 15, HotAfter: 60, PartsAfter: 40, CTAsAfter: 4000}

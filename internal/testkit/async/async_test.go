@@ -55,7 +55,7 @@ func ways() (all []ptxvm.DeviceConfig) {
 	return all
 }
 
-// compiles reports whether this machine runs compiled code.
+// compiles tells whether this machine runs compiled code.
 var compiles = func() bool { _, _, err := jit.Here(); return err == nil }()
 
 func way(cfg *ptxvm.DeviceConfig) string {

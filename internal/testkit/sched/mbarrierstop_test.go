@@ -60,7 +60,7 @@ func TestMbarrierDeadlock(t *testing.T) {
 			t.Fatalf("got %v, want a deadlock with two waiters", err)
 		}
 		for i, w := range []waiter{
-			{0, 1, 0, "WAIT phase", "wait for the mbarrier at 0x400 (phase 0, pending 2 of 3, tx-count 384)"},
+			{0, 1, 0, "WAIT phase", "wait for the mbarrier bar at 0x400, phase 0: 2 of 3 arrivals are missing, and 384 bytes that expect_tx has announced have not come (tx-count 384)"},
 			{0, 1, 0, "WAIT cluster", "wait at barrier.cluster, 1 of 2 threads of the cluster have arrived"},
 		} {
 			if !w.in(d.Waiters[i:i+1], lineOf(t, "mbarrierstop", "stuck", w.mark)) {

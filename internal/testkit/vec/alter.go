@@ -29,7 +29,7 @@ func Load(dir string) (all []*Wrapped, err error) {
 	return all, err
 }
 
-// Differs runs a block with another statement in place of its i-th and reports whether any case
+// Differs runs a block with another statement in place of its i-th and tells whether any case
 // has other results, or faults. It fails if the statement is not legal there or not executed.
 func (r *Runner) Differs(w *Wrapped, i int, s *Statement) (bool, error) {
 	if _, err := w.Match(s); err != nil {
