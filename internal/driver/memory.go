@@ -148,7 +148,7 @@ func (d *Driver) HostView(addr, size uint64) (at uint64, code Code) {
 	if code != Success {
 		return 0, code
 	}
-	at, err := b.HostAddr()
+	at, err := vm.HostAddr(b)
 	if err != nil {
 		return 0, InvalidValue
 	}
@@ -159,7 +159,7 @@ func (d *Driver) HostView(addr, size uint64) (at uint64, code Code) {
 func (d *Driver) HostWrote(addr, size uint64) (code Code) {
 	defer d.defect(&code)
 	b, code := d.inOne(addr, size)
-	if code == Success && b.HostWrote() != nil {
+	if code == Success && vm.HostWrote(b) != nil {
 		code = InvalidValue
 	}
 	return code

@@ -177,9 +177,12 @@ func (b Buffer) WriteAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// HostAddr is the host address at which the program may read and write the buffer's bytes itself, though DeviceConfig.HostGuard
-// lets its accesses at their device address fault. What it writes is not observed: HostWrote tells of it.
-func (b Buffer) HostAddr() (addr uint64, err error) {
+// HostAddr is the host address at which the program may read and write a buffer's bytes itself, though
+// DeviceConfig.HostGuard lets its accesses at their device address fault. What it writes is not observed: HostWrote
+// tells of it.
+//
+//face:inside
+func HostAddr(b Buffer) (addr uint64, err error) {
 	err = b.of.use(func() error {
 		addr = hostAddr(b.of.d.machine.Arena.Bytes(b.addr, uint64(b.size)))
 		return nil
@@ -187,8 +190,10 @@ func (b Buffer) HostAddr() (addr uint64, err error) {
 	return addr, err
 }
 
-// HostWrote says that the program has written the buffer's bytes itself: they count as written (SanitizeInit).
-func (b Buffer) HostWrote() error {
+// HostWrote says that the program has written a buffer's bytes itself: they count as written (SanitizeInit).
+//
+//face:inside
+func HostWrote(b Buffer) error {
 	return b.of.use(func() error {
 		b.of.d.shadow.Written(b.addr, uint64(b.size))
 		return nil

@@ -63,6 +63,13 @@ type Fault = report.Fault
 	}
 }
 
+// TestInsideMethod: a mark on a method would hide what users can call all the same.
+func TestInsideMethod(t *testing.T) {
+	if _, err := pages("testdata/method"); err == nil || !strings.Contains(err.Error(), "buffer.go:9") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestComments: what is exported without a comment is refused.
 func TestComments(t *testing.T) {
 	w := &writer{}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
@@ -43,6 +44,10 @@ func read(root string) (*room, error) {
 		if err != nil {
 			return nil, err
 		}
+		if method := slices.IndexFunc(f.Decls, isInsideMethod); method >= 0 {
+			at := r.fset.Position(f.Decls[method].Pos())
+			return nil, fmt.Errorf("%v: a method is as public as its type: make a function of it", at)
+		}
 		f.Decls = slices.DeleteFunc(f.Decls, isInside)
 		for _, spec := range f.Imports {
 			path := strings.Trim(spec.Path.Value, `"`)
@@ -64,7 +69,13 @@ func modulePath(root string) (string, error) {
 	return strings.TrimPrefix(first, "module "), nil
 }
 
-// isInside reports whether a declaration is marked. Methods are the public API's as far as their type is.
+// isInsideMethod reports whether a declaration is marked and a method.
+func isInsideMethod(d ast.Decl) bool {
+	f, ok := d.(*ast.FuncDecl)
+	return ok && f.Recv != nil && isInside(d)
+}
+
+// isInside reports whether a declaration is marked.
 func isInside(d ast.Decl) bool {
 	var comment *ast.CommentGroup
 	switch d := d.(type) {
