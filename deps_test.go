@@ -40,11 +40,14 @@ internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
 internal/jit:      internal/jit/native internal/jit/products internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san/found: diag internal/machine
-internal/san/shadow: internal/machine internal/mem internal/san/found
+internal/san/clusters:
+internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found
+internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found
+internal/san/misuse: internal/machine internal/san/clusters internal/san/found
 internal/san/race:  internal/machine internal/mem internal/san/found
 internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop
 internal/san/streams: internal/san/race
-internal/san:       diag internal/machine internal/san/flow internal/san/found internal/san/race internal/san/shadow internal/san/streams
+internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/race internal/san/shadow internal/san/streams
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag

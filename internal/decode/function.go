@@ -278,12 +278,12 @@ func (x *function) tracedRows(in *ir.Inst) (list []machine.RegisterRow) {
 
 // rowUses lists the rows that an instruction of a kernel with asynchronous operations on registers
 // reads and writes; what such an operation itself touches late is checked when it is issued.
-func (x *function) rowUses(in *ir.Inst) (list []sem.RowUse) {
+func (x *function) rowUses(in *ir.Inst) (list []machine.RowUse) {
 	if !x.pins {
 		return nil
 	}
 	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
-		use := sem.RowUse{From: x.row(r), Kind: machine.Load}
+		use := machine.RowUse{From: x.row(r), Kind: machine.Load}
 		if use.To = use.From + rowBytes[x.rowShape(r)]; x.f.Regs[r].Width() == ir.W128 {
 			use.To += rowBytes[machine.Row64]
 		}

@@ -55,7 +55,7 @@ func (s *Scene) Report(f *found.Counted) *report.Report {
 func (s *Scene) message(f *found.Counted, w *found.Words) string {
 	touched := s.extentWords(&f.Report)
 	switch {
-	case f.Between == machine.AcrossLaunches:
+	case f.Between == found.AcrossLaunches:
 		return fmt.Sprintf(w.Across, touched, f.Text)
 	case w.Args == found.Text, w.Args == found.TextOrTouched && f.Text != "":
 		return f.Text
@@ -69,7 +69,7 @@ func (s *Scene) message(f *found.Counted, w *found.Words) string {
 
 // Unused notes what no kernel has touched: some bytes of a buffer, in words, the first of which are those given.
 func Unused(buffer, what string, from, to uint64) *report.Report {
-	w := found.WordsOf(machine.NeverUsed)
+	w := found.WordsOf(found.NeverUsed)
 	return &report.Report{
 		Code: w.Code, Severity: diag.Remark, Kind: w.Name, Check: san.CheckOf(w.Code), Msg: fmt.Sprintf(w.Msg, what), Fix: w.Fix, Times: 1, Object: buffer,
 		Extent: &report.Extent{Space: machine.Global.String(), From: from, To: to}, ID: report.ID(w.Code.String(), w.Name, buffer),
@@ -116,7 +116,7 @@ func registerName(r *found.Report) string {
 	if f == nil {
 		return ""
 	}
-	if name := decode.RegisterAt(f, r.Then.PC, uint32(r.Extent.From)); name != "" && r.Kind != machine.UnwrittenDecides {
+	if name := decode.RegisterAt(f, r.Then.PC, uint32(r.Extent.From)); name != "" && r.Kind != found.UnwrittenDecides {
 		return name
 	}
 	return decode.UnwrittenAt(f, uint32(r.Extent.From))

@@ -47,8 +47,6 @@ type Op struct {
 	group *[32]uint64 // of each lane, in pipes with groups
 	done  step        // the last step that has happened
 	sure  step        // the last of which a wait has told
-	told  []signalled // the mbarriers that Signal has counted at
-	reach *reach
 }
 
 // Place is where some lanes of a warp did something.
@@ -147,6 +145,14 @@ func (op *Op) follows(o *Op, s step) bool {
 	return s == hasSignalled && op.After && o.warp == op.warp && o.Lanes&op.Lanes != 0
 }
 
+// Follows reports whether an operation must wait for an earlier one: before its first step, or before it signals.
+func (op *Op) Follows(earlier *Op, signal bool) bool {
+	if signal {
+		return op.follows(earlier, hasSignalled)
+	}
+	return op.follows(earlier, hasRead)
+}
+
 // Number counts the operations of a cluster; parts of one that was divided have its number.
 func (op *Op) Number() uint64 { return op.seq }
 
@@ -180,10 +186,10 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	} else {
 		op.group = new([32]uint64)
 	}
-	w.issueReports(q, op)
+	q.tell(OpBegins, op)
 	if q.mode == Eager {
 		st := w.perform(in, op)
-		q.owe(op)
+		q.tell(OpOver, op)
 		return st
 	}
 	q.open = append(q.open, op)

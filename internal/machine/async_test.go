@@ -3,8 +3,10 @@ package machine
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"iter"
 	"math/bits"
+	"strings"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -277,34 +279,6 @@ func TestTensorOrder(t *testing.T) {
 	}
 }
 
-// TestTensorChains: copies are not ordered, but by a product between them, or several.
-func TestTensorChains(t *testing.T) {
-	op := func(seq uint64, kind TensorKind, accumulator uint64) *Op {
-		return &Op{Pipe: TensorPipe, Tensor: TensorStep{kind, accumulator}, Place: Place{Lanes: 1}, seq: seq}
-	}
-	first, last := op(1, TensorCopy, 0), op(9, TensorCopy, 0)
-	for name, c := range map[string]struct {
-		between []*Op
-		want    bool
-	}{
-		"nothing":            {nil, false},
-		"a copy":             {[]*Op{op(2, TensorCopy, 0)}, false},
-		"a product":          {[]*Op{op(2, TensorProduct, 1)}, true},
-		"two products":       {[]*Op{op(2, TensorProduct, 1), op(3, TensorProduct, 1)}, true},
-		"a shift, a product": {[]*Op{op(2, TensorShift, 0), op(3, TensorProduct, 1)}, true},
-		"a shift":            {[]*Op{op(2, TensorShift, 0)}, false},
-	} {
-		q := &asyncOps{owed: append([]*Op{first}, c.between...)}
-		if have := q.chained(first, last); have != c.want {
-			t.Errorf("%s between: ordered %v", name, have)
-		}
-	}
-	before := &asyncOps{owed: []*Op{op(1, TensorProduct, 1), op(2, TensorCopy, 0)}}
-	if before.chained(before.owed[1], last) {
-		t.Error("a product before both orders them")
-	}
-}
-
 // TestAsyncFault blames a step's fault on the issue.
 func TestAsyncFault(t *testing.T) {
 	m := newMachine(t, 64)
@@ -325,42 +299,44 @@ func TestAsyncFault(t *testing.T) {
 	}
 }
 
-type reports struct{ all []*Report }
+// told is what an observer hears of asynchronous operations.
+type told struct{ list []string }
 
-func (r *reports) Report(x *Report) { r.all = append(r.all, x) }
-func (r *reports) Observe(*Event)   {}
+func (o *told) Observe(e *Event) {
+	switch e.What {
+	case OpBegins:
+		o.list = append(o.list, fmt.Sprintf("%d begins", e.Op.PC))
+	case OpOver:
+		o.list = append(o.list, fmt.Sprintf("%d is over", e.Op.PC))
+	case OpsAwaited:
+		o.list = append(o.list, "wait")
+	case CTAEmpty:
+		o.list = append(o.list, "empty")
+	case CTAFinished:
+		o.list = append(o.list, "finished")
+	}
+}
 
-// TestAsyncReports names both places of an access that comes too early, in mode Lazy.
-func TestAsyncReports(t *testing.T) {
+// TestAsyncTold: an observer hears of operations when they begin, happen and are waited for, in every mode. What happens when no lane is
+// left to be told is not told.
+func TestAsyncTold(t *testing.T) {
 	m := newMachine(t, 2000)
 	a := m.asyncCode()
-	exit, wait, commit := op(hExit, 0, 0, 0, 0), op(hWait, 0, 0, 0, 0), op(a.commit, 0, 0, 0, 0)
-	cp, ld, st := op(a.copy, 0, 0, 0, 256), op(a.load, r(2), 0, 0, 0), op(a.store, 0, r(2), 0, 0)
-	type found struct {
-		kind     ReportKind
-		op, then int32
-	}
+	exit, wait, commit, cp := op(hExit, 0, 0, 0, 0), op(hWait, 0, 0, 0, 0), op(a.commit, 0, 0, 0, 0), op(a.copy, 0, 0, 0, 256)
 	for _, c := range []struct {
-		name string
+		mode AsyncMode
 		prog []Inst
-		want []found
+		want string
 	}{
-		{"right", []Inst{cp, commit, wait, ld, exit}, nil},
-		{"no wait", []Inst{cp, commit, ld, wait, exit}, []found{{ReadBeforeDone, 0, 2}}},
-		{"no commit", []Inst{cp, wait, ld, exit}, []found{{ReadBeforeDone, 0, 2}}},
-		{"overwritten", []Inst{cp, commit, st, wait, exit}, []found{{WriteBeforeDone, 0, 2}}},
-		{"elsewhere", []Inst{cp, commit, op(a.load, r(2), 0, 0, 32), wait, exit}, nil},
-		{"copied twice", []Inst{cp, cp, commit, wait, exit}, []found{{WriteBeforeDone, 0, 1}}},
+		{Lazy, []Inst{cp, commit, wait, exit}, "0 begins, wait, 0 is over, empty, finished"},
+		{Eager, []Inst{cp, commit, wait, exit}, "0 begins, 0 is over, wait, empty, finished"},
+		{Lazy, []Inst{cp, commit, exit}, "0 begins, empty, finished"},
+		{Eager, []Inst{cp, exit}, "0 begins, 0 is over, empty, finished"},
 	} {
-		prog := code(c.prog...)
-		got := &reports{}
-		m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Reporter, l.Observer, l.Wants = Lazy, got, got, WantsOwed })
-		var have []found
-		for _, x := range got.all {
-			have = append(have, found{x.Kind, x.Op.PC, x.Then.PC})
-		}
-		if len(have) != len(c.want) || len(have) == 1 && have[0] != c.want[0] {
-			t.Errorf("%s: %v, want %v", c.name, have, c.want)
+		got := &told{}
+		m.fillRun(code(c.prog...), 32, func(l *Launch) { l.Async, l.Observer, l.Wants = c.mode, got, WantsOwed })
+		if have := strings.Join(got.list, ", "); have != c.want {
+			t.Errorf("mode %d: %s; want %s", c.mode, have, c.want)
 		}
 	}
 }

@@ -47,13 +47,15 @@ func (w *Warp) await(kind PipeKind, reads bool, covers func(op *Op, lane int) bo
 	if reads {
 		to = hasRead
 	}
+	if q.tracks {
+		w.tellAwait(&Await{kind, reads, covers})
+	}
 	for op := w.awaited(kind, to, covers); op != nil; op = w.awaited(kind, to, covers) {
 		op.sure = to
 		if !q.advance(op, to) {
 			return Faulted
 		}
 	}
-	w.tellOwed(kind, to, covers)
 	return Next
 }
 
@@ -68,4 +70,14 @@ func (w *Warp) awaited(kind PipeKind, to step, covers func(op *Op, lane int) boo
 		}
 	}
 	return nil
+}
+
+// covered is the lanes of an operation that a wait of the running lanes covers.
+func (w *Warp) covered(op *Op, covers func(op *Op, lane int) bool) (lanes uint32) {
+	for m := op.Lanes & w.Mask; m != 0; m &= m - 1 {
+		if covers(op, first(m)) {
+			lanes |= m & -m
+		}
+	}
+	return lanes
 }

@@ -9,9 +9,7 @@ import "slices"
 type asyncOps struct {
 	mode   AsyncMode
 	open   []*Op
-	owed   []*Op  // those that have happened, of which no wait has told
-	tracks bool   // owed is kept
-	tells  bool   // conflicts are reported
+	tracks bool   // an observer is told of them
 	next   uint64 // number of the last operation
 	chance uint64 // state of the random mode
 	idle   int    // turns since an operation last went on by itself
@@ -21,8 +19,7 @@ type asyncOps struct {
 // start begins a cluster; rank is that of its first CTA.
 func (q *asyncOps) start(g *Grid, rank uint64) {
 	clear(q.open)
-	clear(q.owed)
-	*q = asyncOps{mode: g.Async, open: q.open[:0], owed: q.owed[:0], tracks: g.wants(WantsOwed | WantsLeft), tells: g.reporting(), chance: mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
+	*q = asyncOps{mode: g.Async, open: q.open[:0], tracks: g.wants(WantsOwed | WantsLeft), chance: mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
 }
 
 func (q *asyncOps) draw(n int) int {
@@ -173,29 +170,28 @@ func (q *asyncOps) remove(op *Op) {
 	for i, o := range q.open {
 		if o == op {
 			q.open = append(q.open[:i], q.open[i+1:]...)
-			q.owe(op)
+			if !q.ending {
+				q.tell(OpOver, op)
+			}
 			return
 		}
 	}
 }
 
-// settled reports whether there is nothing to wait for.
-func (q *asyncOps) settled() bool { return len(q.open) == 0 && len(q.owed) == 0 }
+// settled reports whether there is nothing to wait for, and nobody to tell.
+func (q *asyncOps) settled() bool { return len(q.open) == 0 && !q.tracks }
 
 // part returns the operation of some lanes of op: itself, or a record of their own in its place.
-func (q *asyncOps) part(op *Op, lanes uint32) *Op { return partOf(&q.open, op, lanes) }
-
-// partOf is part in any list.
-func partOf(list *[]*Op, op *Op, lanes uint32) *Op {
+func (q *asyncOps) part(op *Op, lanes uint32) *Op {
 	if lanes == op.Lanes {
 		return op
 	}
 	mine := *op
-	mine.Lanes, mine.reach = lanes, nil
-	op.Lanes, op.reach = op.Lanes&^lanes, nil
-	for i, o := range *list {
+	mine.Lanes = lanes
+	op.Lanes &^= lanes
+	for i, o := range q.open {
 		if o == op {
-			*list = slices.Insert(*list, i, &mine)
+			q.open = slices.Insert(q.open, i, &mine)
 			break
 		}
 	}
@@ -209,16 +205,10 @@ func (w *Warp) OpenOps() []*Op { return w.cta.async.open }
 // settle completes the operations that write registers of a frame, which is about to go: a
 // function may end without a wait for loads whose values it does not want.
 func (q *asyncOps) settle(f *Frame) {
-	for _, op := range q.owed {
-		if op.writes(f) {
-			op.sure = hasSignalled
-		}
-	}
-	q.pay()
 	for again := true; again; {
 		again = false
 		for _, op := range q.open {
-			if op.writes(f) {
+			if op.Writes(f) {
 				again = q.complete(op)
 				break
 			}
@@ -226,13 +216,13 @@ func (q *asyncOps) settle(f *Frame) {
 	}
 }
 
-// writes reports whether an operation writes registers of a frame.
-func (op *Op) writes(f *Frame) bool {
+// Writes reports whether an operation writes registers of a frame.
+func (op *Op) Writes(f *Frame) bool {
 	if op.Touches == nil {
 		return false
 	}
 	for x, kind := range op.Touches(op) {
-		if x.Space == Registers && x.frame == f && kind != Load {
+		if x.Space == Registers && x.Frame == f && kind != Load {
 			return true
 		}
 	}

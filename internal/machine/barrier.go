@@ -53,7 +53,6 @@ type ctaBarrier struct {
 	popc    uint32 // lanes with a true predicate
 	lanes   uint32 // lanes that brought a predicate
 	waiting uint64 // warps
-	here    uint64 // warps that have arrived; kept where misuse is looked for
 }
 
 // Barrier arrives at a barrier and waits for it, except for BarArrive. On Next it returns the
@@ -77,8 +76,8 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	}
 	i := first(w.Mask)
 	e := w.barrierEntry(uint8(b.ID[i]), b.Kind)
-	if b.Aligned && w.Watchful() {
-		w.alignedMisuse(in, e)
+	if w.Watchful() {
+		w.meets(in, BarrierCome, 0, Meeting{Aligned: b.Aligned, Lanes: e.lanes, PC: e.pc})
 	}
 	e.lanes |= w.Mask
 	e.pred |= b.Pred & w.Mask
@@ -90,7 +89,7 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	f.kind = e.kind
 	if e.lanes != w.Live {
 		if w.Watchful() {
-			w.waitedFor(in)
+			w.meets(in, BarrierWait, 0, Meeting{})
 		}
 		return 0, Wait
 	}
@@ -142,9 +141,9 @@ func (w *Warp) completes(b *BarrierIn, same uint32) bool {
 }
 
 func (b *BarrierIn) sameBarrier(lanes uint32) uint32 {
-	same := sameValue(b.ID, lanes)
+	same := SameValue(b.ID, lanes)
 	if b.Count != nil {
-		same &= sameValue(b.Count, lanes)
+		same &= SameValue(b.Count, lanes)
 	}
 	return same
 }
@@ -169,7 +168,9 @@ func (w *Warp) gathered(in *Inst, e *warpBarrier) State { // in is nil when an e
 		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: e.lanes, Value: uint64(e.count), Want: uint64(b.count), Text: "thread count differs"})
 	}
 	if in != nil && w.Watchful() {
-		w.arrivesAgain(in, e, b)
+		t := w.tells()
+		t.arrival = Arrival{b.arrived, b.count}
+		w.Observe(in, Event{What: WarpArrives, ID: e.id, Lanes: e.lanes, About: &t.arrival})
 	}
 	w.cta.pending |= 1 << e.id
 	w.cta.tellBarrier(Event{What: BarrierMet, ID: e.id, Warp: int(w.index), Lanes: e.lanes})
@@ -227,8 +228,8 @@ func (c *CTA) completeBarrier(id uint8) {
 		return
 	}
 	c.cluster.changed++
-	if c.grid.wants(WantsUse) && b.count == 0 && !c.cut {
-		c.wentRound(id, b)
+	if c.grid.wants(WantsUse) {
+		c.tellEnd(id, b)
 	}
 	done := *b
 	*b = ctaBarrier{}

@@ -26,6 +26,8 @@ type Cluster struct {
 	proof    int    // passes at which Judge is asked next
 	rounds   uint32 // timeouts without a change between them
 	given    bool   // counted among the hopeless
+	event    Event  // room for what is told of a CTA
+	ended    BarrierEnd
 }
 
 // newCluster returns started CTAs.
@@ -99,9 +101,8 @@ func (cl *Cluster) Run() Verdict {
 // finish ends a cluster whose lanes have all exited: asynchronous operations outlive them.
 func (cl *Cluster) finish() Verdict {
 	quiet := cl.async.quiet()
-	for _, c := range cl.ctas {
-		c.leaves(quiet)
-		c.uneven()
+	for i, c := range cl.ctas {
+		c.finished(quiet, i == len(cl.ctas)-1)
 	}
 	if !cl.async.drain() {
 		return Broken
@@ -130,8 +131,8 @@ func (cl *Cluster) pass(number int) (moved, ok bool) {
 		if moved = moved || m; !ok {
 			return moved, false
 		}
-		if c.alive == 0 {
-			c.exitReports()
+		if c.alive == 0 && cl.async.tracks {
+			c.tellUse(Event{What: CTAEmpty})
 		}
 	}
 	return moved, true

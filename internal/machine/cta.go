@@ -37,10 +37,7 @@ type CTA struct {
 	cycles     uint64
 	mbarriers  map[uint32]madeMbarrier // by shared address
 	ended      map[uint32]madeMbarrier // likewise those that mbarrier.inval has ended
-	products   warpgroups              // what those of the CTA multiply, where it is followed
-	changes    warpgroups              // likewise how they change their registers
 	pool       registerPool
-	collectors map[string]collector // by buffer, where misuse is looked for
 }
 
 // start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
@@ -54,8 +51,6 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.clusterBar, c.cut = clusterBarrier{}, false
 	clear(c.mbarriers)
 	clear(c.ended)
-	c.products, c.changes = c.products[:0], c.changes[:0]
-	clear(c.collectors)
 	c.pool = registerPool{owned: c.pool.owned[:0]}
 	c.tensor.begin(c)
 	c.alive = 1<<len(c.warps) - 1
@@ -115,7 +110,7 @@ func (w *Warp) alone(lanes uint32, pc, fuel int32) *Fragment {
 
 // renew ends what the machine keeps, beside rows, of a warp in the CTA before.
 func (w *Warp) renew() {
-	w.hurry, w.fenced, w.held, w.uses.frame = 0, false, nil, nil
+	w.hurry, w.held = 0, nil
 	w.bars, w.gathers = w.bars[:0], w.gathers[:0]
 	f := w.root
 	f.retry, f.wait, f.moved, f.flow, f.rests = firstRetry, firstRetry, false, nil, false

@@ -45,10 +45,8 @@
 // nil, or a fault to hand to Warp.Fault or to return from the step. Token, Passed and PassedParity
 // serve the waits; Suspend makes a fragment wait for objects or until its time is over.
 //
-// Reports (mode Lazy with Launch.Reporter): Op.Touches lists what an operation reads and writes.
-// Warp.Observe checks every observed access against the open operations; Issue does so for a new
-// operation, whose own event therefore says Async. Both places are in the Report. Conflict asks
-// for one extent, be it memory, tensor memory or rows of a frame (Warp.Rows).
+// The machine judges nothing but faults: what is wrong with a use of barriers, masks, mbarriers and open operations observers
+// find (internal/san). Op.Touches lists for them what an operation reads and writes: memory, tensor memory or rows of a frame.
 //
 // Observers (DESIGN §7): in launches with one, sem wraps every handler by the effect clauses of
 // the ISA data: memory operands by address, fences and barriers tell for themselves what they do

@@ -46,7 +46,6 @@ func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame
 	f := w.core.newFrame()
 	f.code, f.caller, f.lanes, f.variant, f.regs = c, caller, lanes, v, w.core.takeBlock(c)
 	f.site, f.join, f.depth, f.local, f.moved, f.flow, f.rests = nil, nil, 0, 0, false, nil, false
-	w.uses.frame = nil // f may be one that it knows, used again
 	f.retry, f.wait = firstRetry, firstRetry
 	if caller != nil {
 		f.depth = caller.depth + 1
@@ -92,6 +91,9 @@ func (w *Warp) freeFrame(f *Frame) {
 func (w *Warp) leave(f *Frame, lanes uint32) {
 	f.lanes &^= lanes
 	if f.lanes == 0 && f.caller != nil {
+		if w.cta.grid.wants(WantsRows | WantsOwed | WantsLeft) {
+			w.cta.tellUse(Event{What: FrameGone, About: f})
+		}
 		w.cta.async.settle(f)
 		w.freeFrame(f)
 	}

@@ -37,7 +37,9 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 		return w.fetch(f), Next
 	}
 	if w.Watchful() {
-		w.maskMisuse(in, v.Members)
+		t := w.tells()
+		t.masks = *v.Members // a copy, so that those of launches that do not ask stay on the stack
+		w.Observe(in, Event{What: MembersCome, Lanes: w.Mask, About: &t.masks})
 	}
 	if w.allHere(v.Members) {
 		g := &w.direct
@@ -45,7 +47,7 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 		return g, Next
 	}
 	members := v.Members[first(w.Mask)]
-	if same := sameValue(v.Members, w.Mask); same != f.mask {
+	if same := SameValue(v.Members, w.Mask); same != f.mask {
 		return nil, w.separate(in, f, same)
 	}
 	g := w.openGather(v.Key, members)
@@ -53,7 +55,7 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	f.gather, f.wait = g, WaitMembers
 	if !w.closeGather(g) {
 		if w.Watchful() {
-			w.waitsForWaiting(in, members, members&w.Live&^g.Lanes)
+			w.meets(in, MembersWait, members, Meeting{Missing: members & w.Live &^ g.Lanes})
 		}
 		return nil, Wait
 	}
@@ -69,7 +71,8 @@ func (w *Warp) allHere(members *[32]uint32) bool {
 	return need&w.Live&^w.Mask == 0
 }
 
-func sameValue(row *[32]uint32, lanes uint32) uint32 {
+// SameValue is the lanes of a mask that have the value of the first of them.
+func SameValue(row *[32]uint32, lanes uint32) uint32 {
 	v := row[first(lanes)]
 	same := uint32(0)
 	for m := lanes; m != 0; m &= m - 1 {

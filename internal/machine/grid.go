@@ -39,7 +39,6 @@ type Launch struct {
 	Values          Values        // follows the values of registers; may be nil
 	Trace           *Tracer       // nil: nothing is shown
 	Async           AsyncMode
-	Reporter        Reporter          // of what is wanted from WantsUse on; nil: reports are not wanted
 	OnFault         func(*Fault)      // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
 	OnPast          func(*Fault)      // gets accesses that pass the end of an allocation and are let pass (mem.Config.Page), from several cores at a time
 	ShowTensor      *TensorShow       // filled at the end of its CTA; may be nil
@@ -110,7 +109,7 @@ type Grid struct {
 	Counted bool // Progress is asked
 
 	of         *Launch // what Launch is a copy of, if that stays; else nil
-	observing  bool    // there is an observer
+	observing  bool    // there is an observer of what is WantsTold
 	observed   bool    // there is an observer or a tracer
 	number     uint64
 	epoch      uint64 // nanoseconds of emulated time before this launch
@@ -142,8 +141,11 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 	if g.of = nil; stays {
 		g.of = l
 	}
-	g.Launch, g.block = *l, l.shape()
-	g.observing, g.observed, g.stackLimit, g.maxDepth = l.Observer != nil, l.Observer != nil || l.Trace != nil || l.Values != nil, l.Stack, l.Depth
+	if g.Launch, g.block = *l, l.shape(); l.Observer == nil {
+		g.Wants = 0
+	}
+	g.observing = g.wants(WantsTold)
+	g.observed, g.stackLimit, g.maxDepth = g.observing || l.Trace != nil || l.Values != nil, l.Stack, l.Depth
 	if g.stackLimit == 0 {
 		g.stackLimit = DefaultStack
 	}
@@ -207,6 +209,9 @@ func (g *Grid) Crash(d *Defect) {
 	g.mu.Unlock()
 	g.stopped.Store(true)
 }
+
+// Observed reports whether code tells an observer what it does: such code is not compiled.
+func (l *Launch) Observed() bool { return l.Observer != nil && l.wants(WantsTold) }
 
 // shape is the arithmetic of a block.
 type shape struct{ threads, warps uint32 }

@@ -149,7 +149,7 @@ func TestObserver(t *testing.T) {
 		in.Part = in.Full
 	}
 	var seen counting
-	m.mustRun(c, 2, 40, func(l *Launch) { l.Observer = &seen })
+	m.mustRun(c, 2, 40, func(l *Launch) { l.Observer, l.Wants = &seen, WantsAll })
 	const each = 1 + 2*(3+1) + 1 // CTABegin; of two warps three instructions and LanesEnd; CTAEnd
 	if len(seen.events) != 2*each {
 		t.Fatalf("%d events, want %d", len(seen.events), 2*each)

@@ -94,7 +94,7 @@ func (core *Core) Livelocked(clusters []*Cluster) bool {
 	if len(p.loops) == 0 || p.global && !g.wants(WantsAlone) {
 		return false
 	}
-	p.report(g)
+	p.tell()
 	g.Fail(p.deadlock(clusters))
 	return true
 }
@@ -215,14 +215,21 @@ func (p *Proof) found(w *Warp, f *Fragment) {
 	p.loops = append(p.loops, l)
 }
 
-// report reports the loops.
-func (p *Proof) report(g *Grid) {
+// EndlessLoop is what a set of lanes does for ever.
+type EndlessLoop struct {
+	At     Place  // a read of the loop; its beginning where it reads nothing
+	Extent Extent // what is read
+	Reads  bool
+}
+
+// tell tells of the loops.
+func (p *Proof) tell() {
 	for _, l := range p.loops {
-		r := &Report{Kind: Livelock, Then: l.place, Text: "a loop that can never end: it reads nothing that could change"}
+		e := EndlessLoop{At: l.place}
 		if l.poll.place.Func != nil {
-			r.Then, r.Extent, r.Text = l.poll.place, l.poll.extent, ""
+			e = EndlessLoop{l.poll.place, l.poll.extent, true}
 		}
-		g.Reporter.Report(r)
+		l.w.cta.tellUse(Event{What: Endless, About: &e})
 	}
 }
 

@@ -28,7 +28,6 @@ type Mbarrier struct {
 type madeMbarrier struct {
 	word  mem.Mbarrier
 	phase uint64
-	asked *Place // where it was told last of bytes to come; nil unless leaks are looked for
 }
 
 // MbarrierAt finds the object at a lane's address; q is of kind Atomic and of 8 aligned bytes, in
@@ -69,7 +68,7 @@ func (b Mbarrier) Init(count uint32, v1 bool) *Fault {
 		return b.fault(uint64(count), "mbarrier.init with a count of %d, which is not in 1…%d", count, mem.MaxMbarrierCount(v1))
 	}
 	delete(b.cta.ended, b.addr)
-	b.put(m, 0, nil)
+	b.put(m, 0)
 	return nil
 }
 
@@ -215,18 +214,18 @@ func (b Mbarrier) apply(name string, n uint32, do func(mem.Mbarrier, uint32) (me
 	}
 	b.cta.cluster.changed++
 	if next.Parity() == m.word.Parity() {
-		b.put(next, m.phase, m.asked)
+		b.put(next, m.phase)
 		return nil
 	}
-	b.put(next, m.phase+1, nil)
+	b.put(next, m.phase+1)
 	b.cta.tellPhase(b.addr)
 	b.cta.cluster.release(b, next, m.phase+1, next.ConditionalParity() != m.word.ConditionalParity())
 	return nil
 }
 
 // put writes the object, and remembers what is there; of one that has been ended nothing is in memory.
-func (b Mbarrier) put(m mem.Mbarrier, phase uint64, asked *Place) {
-	made := madeMbarrier{m, phase, asked}
+func (b Mbarrier) put(m mem.Mbarrier, phase uint64) {
+	made := madeMbarrier{m, phase}
 	if _, ended := b.cta.ended[b.addr]; ended {
 		b.cta.ended[b.addr] = made
 		return

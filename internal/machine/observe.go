@@ -31,6 +31,36 @@ const (
 	TensorArrive                  // what Op, a tcgen05.commit, tracks is over: it is about to arrive at the mbarrier in Extent
 	GridWaited                    // Lanes wait for what the launch comes behind (griddepcontrol.wait)
 	LanesEnd                      // Lanes of a warp have ended, by exit or because they are dropped; Members go on
+
+	// How things are used (WantsUse), told before it is done.
+
+	BarrierCome   // Lanes come to a barrier; About a *Meeting
+	BarrierWait   // Lanes wait at a barrier for others of their warp
+	MembersCome   // Lanes come to an instruction with a member mask; About the *[32]uint32 of their masks
+	MembersWait   // Lanes wait for others of the mask Members; About a *Meeting
+	StrayShuffle  // Lanes takes the value of the lane About, an int, which is none of Members
+	WarpArrives   // a warp arrives at barrier ID; About an *Arrival
+	BarrierEnds   // barrier ID of a CTA completes; About a *BarrierEnd
+	MbarrierUsed  // About an *MbarrierStep; by Op, if not nil, where that was issued
+	Collects      // a product uses a collector buffer; About a *CollectorStep
+	GroupSteps    // About a *GroupStep
+	RowsUsed      // Lanes touch registers (WantsOwed, too); About the []RowUse
+	ProductFence  // wgmma.fence
+	ProductBegins // wgmma.mma_async; About a *ProductStep
+
+	// Asynchronous operations (WantsOwed, WantsLeft). An Op may be a part of the one that has begun, of fewer lanes.
+
+	OpBegins    // Op is issued
+	OpSignals   // Op is about to count in Phase of the mbarrier in Extent
+	OpOver      // Op has taken its last step
+	OpsAwaited  // Lanes wait for what they have issued; About a *Await
+	PhasePassed // a wait has seen the phases before Phase of the mbarrier in Extent complete
+	FrameGone   // registers are gone: About the *Frame
+	CTAEmpty    // no lane of a CTA is left
+	BytesAsked  // the mbarrier in Extent has been told of bytes to come in Phase (WantsLeft)
+	CTAFinished // no lane of a cluster is left, told of each CTA before its open operations end; About a *Remains
+
+	Endless // about an *EndlessLoop: a set of lanes for which nothing will ever change (WantsLoops)
 )
 
 // Wants is the set of events that an observer asks for: code tells no others.
@@ -43,7 +73,7 @@ const (
 	WantsConstants                   // those of constants and kernel parameters, too
 	WantsOrder                       // Release and Acquire
 	WantsFences                      // ProxyFence and TensorFence
-	WantsRows                        // registers that an open asynchronous operation may still touch (CheckRows)
+	WantsRows                        // RowsUsed, in code with products or asynchronous operations on registers
 	WantsAll       Wants = 1<<iota - 1
 	WantsLoaded    Wants = 1 << (iota - 1) // Loaded, beside all: of use where workers share memory
 	WantsUse       Wants = 1 << (iota - 1) // how barriers, member masks, mbarriers and products are used; such instructions are Watched
@@ -148,12 +178,14 @@ type Event struct {
 	Warp    int
 	On      *Warp // who; nil for what a CTA tells: BarrierMet, BarrierDone, LanesEnd, CTABegin, CTAEnd
 
-	Async     bool // what an asynchronous operation will do: Issue checks it against open ones
-	Op        *Op  // that one; TensorCommit, TensorArrive
-	ReadOnly  bool // a load of what stays the same while the launch runs (ld.global.nc)
-	Valued    bool // Launch.Values sees the access by itself
-	Waits     bool // a wait for a phase: what it acquires, PhaseSeen tells
-	Committed bool // Async: tcgen05.commit tells when it is over, not a wait of the warp
+	Async     bool   // what an asynchronous operation will do: Issue checks it against open ones
+	Op        *Op    // that one; TensorCommit, TensorArrive, and those of WantsOwed
+	Phase     uint64 // of an mbarrier
+	About     any    // as the kinds of events say; valid until Observe returns, as the event itself
+	ReadOnly  bool   // a load of what stays the same while the launch runs (ld.global.nc)
+	Valued    bool   // Launch.Values sees the access by itself
+	Waits     bool   // a wait for a phase: what it acquires, PhaseSeen tells
+	Committed bool   // Async: tcgen05.commit tells when it is over, not a wait of the warp
 }
 
 // Observer gets the events of a launch, from several cores at a time; those of one cluster come
@@ -168,10 +200,6 @@ func (w *Warp) Observe(in *Inst, e Event) {
 	*at = e
 	at.PC, at.Func, at.CTA, at.Warp, at.On = w.PC(in), w.frag.frame.code.Func, w.cta.rank, int(w.index), w
 	at.Cluster = w.cta.cluster.rank
-	w.checkOpen(in, at)
-	if w.Watchful() {
-		w.plainMbarrier(in, at)
-	}
 	w.cta.grid.Observer.Observe(at)
 }
 
@@ -179,6 +207,10 @@ func (w *Warp) Observe(in *Inst, e Event) {
 type telling struct {
 	event       Event
 	touch, read [32]uint64
+	meeting     Meeting
+	arrival     Arrival
+	masks       [32]uint32
+	step        MbarrierStep
 }
 
 func (w *Warp) tells() *telling {
@@ -226,7 +258,7 @@ func (op *Op) TellArrival(at uint64) {
 	})
 }
 
-// Observing reports whether the launch has an observer.
+// Observing reports whether the launch has an observer of what is WantsTold.
 func (w *Warp) Observing() bool { return w.cta.grid.observing }
 
 // Resuming reports whether the instruction executes again because its wait is over.
@@ -389,10 +421,12 @@ func (c *CTA) tellBarrier(e Event) {
 // tellPhase reports that a phase of an mbarrier of the CTA has completed.
 func (c *CTA) tellPhase(addr uint32) {
 	if c.grid.observing {
-		off := uint64(addr) & (mem.MaxShared - 1)
-		c.grid.Observer.Observe(&Event{
-			What: PhaseDone, CTA: c.rank, Cluster: c.cluster.rank,
-			Extent: &Extent{Space: Shared, CTA: c.crank, Lane: -1, From: off, To: off + mem.MbarrierBytes},
-		})
+		c.grid.Observer.Observe(&Event{What: PhaseDone, CTA: c.rank, Cluster: c.cluster.rank, Extent: c.mbarrierExtent(addr)})
 	}
+}
+
+// mbarrierExtent is the mbarrier at a shared address.
+func (c *CTA) mbarrierExtent(addr uint32) *Extent {
+	off := uint64(addr) & (mem.MaxShared - 1)
+	return &Extent{Space: Shared, CTA: c.crank, Lane: -1, From: off, To: off + mem.MbarrierBytes}
 }

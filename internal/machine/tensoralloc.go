@@ -306,9 +306,6 @@ func (w *Warp) tensorFault(in *Inst, err error) State {
 
 // tellTensor tells observers that columns are new or gone.
 func (w *Warp) tellTensor(in *Inst, what EventKind, t *TensorMemory, a *TensorAllocation) {
-	if what == Freed && w.cta.async.tells {
-		w.freedEarly(in, t.Extent(0, tensor.Lanes, int(a.Column), int(a.Columns)))
-	}
 	if w.Observing() {
 		x := Extent{Space: Tensor, CTA: t.cta.crank, Lane: -1, From: uint64(a.Column), To: uint64(a.Column + a.Columns), End: tensor.Lanes}
 		w.Observe(in, Event{What: what, Space: Tensor, Lanes: w.Mask, Extent: &x})

@@ -44,14 +44,12 @@ type Warp struct {
 	wide    [32]uint64 // 32-bit addresses, widened
 	index   int32      // in the CTA
 	dropped uint32     // lanes that have faulted and are to end (Launch.OnFault)
-	fenced  bool       // wgmma.fence has been executed
-	uses    registerUses
-	helping bool   // compiled code waits for a handler, which must not suspend
-	polled  bool   // the turn ended without other back edges than polling ones
-	stale   bool   // it begins, and its registers are those of the CTA before
-	heated  uint64 // of steps, those that heat knows
-	steps   uint64 // not accounted for yet
-	total   uint64 // of steps, accounted for
+	helping bool       // compiled code waits for a handler, which must not suspend
+	polled  bool       // the turn ended without other back edges than polling ones
+	stale   bool       // it begins, and its registers are those of the CTA before
+	heated  uint64     // of steps, those that heat knows
+	steps   uint64     // not accounted for yet
+	total   uint64     // of steps, accounted for
 	slept   uint64
 	lost    uint64    // lane-ops that guards suppressed
 	telling *telling  // while there is an observer

@@ -1,8 +1,8 @@
-// Package san holds the sanitizers: observers of a launch that report what a kernel may not rely on, though this machine gives it
-// some value. They never change what a kernel does.
+// Package san holds the sanitizers: observers of a launch that report what a kernel may not rely on, though this
+// machine gives it some value. They never change what a kernel does.
 //
-// This package says which there are (the table of this file), and which of them look at a launch (Plan). What they find, and the words
-// for it, is package found.
+// This package says which there are (the table of this file), and which of them look at a launch (Plan). What they
+// find, and the words for it, is package found.
 package san
 
 import (
@@ -55,7 +55,7 @@ var Checks = []Check{
 	{"init", Init, []Option{{"loads", InitLoads, true}}, []diag.Code{diag.UninitializedRead}, []*detector{shadows, values}},
 	{"race", Race, []Option{{"strict", RaceStrict, false}}, []diag.Code{diag.DataRace}, []*detector{races}},
 	{"sync", Sync, nil, []diag.Code{diag.SyncMisuse, diag.Livelock}, []*detector{uses, peers}},
-	{"leak", Leak, []Option{{"unused", LeakUnused, false}}, []diag.Code{diag.Leak}, []*detector{leftovers, unused}},
+	{"leak", Leak, []Option{{"unused", LeakUnused, false}}, []diag.Code{diag.Leak}, []*detector{operations, unused}},
 	{"async", Async, []Option{{"fences", AsyncFences, false}}, []diag.Code{diag.AsyncInUse, diag.ProxyOrder, diag.TensorOrder}, []*detector{operations, shadows}},
 }
 
@@ -69,7 +69,8 @@ func CheckOf(code diag.Code) string {
 	return ""
 }
 
-// Parse reads a list of names, such as init,race:strict. The error of a name that is unknown lists those that there are.
+// Parse reads a list of names, such as init,race:strict. The error of a name that is unknown lists those that there
+// are.
 func Parse(list string) (set Set, err error) {
 	if list == "" {
 		return 0, nil

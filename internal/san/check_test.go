@@ -84,7 +84,7 @@ func TestPlan(t *testing.T) {
 		{set: Sync, facts: Facts{Launch: &machine.Launch{Cluster: two}, Alone: true}, who: []*detector{uses, peers}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsAlone | ordered},
 		{set: Sync, facts: Facts{Multiplies: true}, who: []*detector{uses}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsRows},
 		{set: Sync | Race, facts: Facts{Launch: &machine.Launch{Cluster: two}}, who: []*detector{uses, races}, wants: machine.WantsUse | machine.WantsLoops | ordered},
-		{set: Leak, who: []*detector{leftovers}, wants: machine.WantsLeft},
+		{set: Leak, who: []*detector{operations}, wants: machine.WantsLeft},
 		{set: Mem, who: []*detector{values}, wants: machine.WantsOthers},
 		{set: Init, facts: Facts{StartsAsync: true}, who: []*detector{shadows, values}, wants: machine.WantsOthers},
 		{set: InitLoads, who: []*detector{shadows}, wants: machine.WantsAccesses},

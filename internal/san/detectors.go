@@ -4,7 +4,9 @@ package san
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/san/async"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
+	"ptxvm.invalid/ptxvm/internal/san/misuse"
 	"ptxvm.invalid/ptxvm/internal/san/race"
 	"ptxvm.invalid/ptxvm/internal/san/shadow"
 )
@@ -14,24 +16,23 @@ func told(w machine.Wants) func(*Planned) machine.Wants {
 	return func(*Planned) machine.Wants { return w }
 }
 
-// startsAsync is of launches whose code begins asynchronous operations.
-func startsAsync(p *Planned) bool { return p.StartsAsync }
-
 var (
 	// uses looks how barriers, member masks, mbarriers and products are used, and whether loops can end.
-	uses = &detector{of: Sync, wants: func(p *Planned) (w machine.Wants) {
-		w = machine.WantsUse | machine.WantsLoops
-		if p.Alone {
-			w |= machine.WantsAlone
-		}
-		if p.Multiplies {
-			w |= machine.WantsRows
-		}
-		if p.set&Async != 0 { // plain accesses to mbarriers
-			w |= machine.WantsAccesses
-		}
-		return w
-	}}
+	uses = &detector{of: Sync,
+		wants: func(p *Planned) (w machine.Wants) {
+			w = machine.WantsUse | machine.WantsLoops
+			if p.Alone {
+				w |= machine.WantsAlone
+			}
+			if p.Multiplies {
+				w |= machine.WantsRows
+			}
+			if p.set&Async != 0 { // plain accesses to mbarriers
+				w |= machine.WantsAccesses
+			}
+			return w
+		},
+		new: func(p *Planned) machine.Observer { return misuse.New(p.Found) }}
 	// peers looks at accesses to shared memory of CTAs of the cluster that may not be there; with Race, races does.
 	peers = &detector{of: Sync,
 		when: func(p *Planned) bool {
@@ -52,14 +53,25 @@ var (
 		p.Races.Takes(p.Took.Took)
 		return p.Races
 	}}
-	// leftovers looks at what a CTA leaves behind.
-	leftovers = &detector{of: Leak, wants: told(machine.WantsLeft)}
 	// unused marks what kernels touch of global memory.
 	unused = &detector{of: LeakUnused, wants: told(machine.WantsAccesses), new: func(p *Planned) machine.Observer {
 		return shadow.Used{Memory: p.Memory.Used}
 	}}
-	// operations looks at what an asynchronous operation may still touch.
-	operations = &detector{of: Async, when: startsAsync, wants: told(machine.WantsAll | machine.WantsOwed)}
+	// operations follows asynchronous operations: what they may still touch, and what a CTA leaves behind.
+	operations = &detector{of: Async | Leak,
+		when: func(p *Planned) bool { return p.set&Leak != 0 || p.StartsAsync },
+		wants: func(p *Planned) (w machine.Wants) {
+			if p.set&Leak != 0 {
+				w |= machine.WantsLeft
+			}
+			if p.set&Async != 0 && p.StartsAsync {
+				w |= machine.WantsAll | machine.WantsOwed
+			}
+			return w
+		},
+		new: func(p *Planned) machine.Observer {
+			return async.New(p.Launch, p.Found, async.Options{Early: p.set&Async != 0 && p.StartsAsync, Left: p.set&Leak != 0})
+		}}
 	// shadows looks at what was written, and through which proxy.
 	shadows = &detector{of: Init | InitLoads | Async | AsyncFences,
 		when: func(p *Planned) bool { return p.shadowChecks() != 0 },
@@ -93,8 +105,8 @@ var (
 // ordered is what those want that follow the order of accesses.
 const ordered = machine.WantsAccesses | machine.WantsOrder | machine.WantsFences | machine.WantsLoaded
 
-// shadowChecks is what to look for in shadows of memory. The cells of tensor memory no row of registers follows, so they are looked at
-// for Init, too; what only asynchronous operations could meet is not looked for without them.
+// shadowChecks is what to look for in shadows of memory. The cells of tensor memory no row of registers follows, so
+// they are looked at for Init, too; what only asynchronous operations could meet is not looked for without them.
 func (p *Planned) shadowChecks() (c shadow.Checks) {
 	for _, one := range [...]struct {
 		of     Set

@@ -44,8 +44,8 @@ type Planned struct {
 	values    machine.Values
 }
 
-// Plan finds who looks at a launch for a set of checks; nil if there is nothing to look for. Asynchronous operations that happen late
-// bring Async, with its option.
+// Plan finds who looks at a launch for a set of checks; nil if there is nothing to look for. Asynchronous operations
+// that happen late bring Async, with its option.
 func Plan(set Set, f Facts) *Planned {
 	if f.Launch.Async == machine.Lazy {
 		set |= Async | AsyncFences
@@ -58,14 +58,13 @@ func Plan(set Set, f Facts) *Planned {
 	p.Found = found.NewList(f.Max, f.Judge)
 	for _, d := range who {
 		p.wants |= d.wants(p)
-		if d.new != nil {
-			p.observers = append(p.observers, d.new(p))
-		}
+		p.observers = append(p.observers, d.new(p))
 	}
 	return p
 }
 
-// detectors are those that may find something, each once: first those of the last checks, whose reports say why others come.
+// detectors are those that may find something, each once: first those of the last checks, whose reports say why
+// others come.
 func (p *Planned) detectors() (list []*detector) {
 	for i := range slices.Backward(Checks) {
 		for _, d := range Checks[i].detectors {
@@ -79,13 +78,10 @@ func (p *Planned) detectors() (list []*detector) {
 
 // Attach lets them look at the launch.
 func (p *Planned) Attach(l *machine.Launch) {
-	l.Reporter, l.Values = p.Found, p.values
+	l.Values = p.values
 	l.Wants |= p.wants
-	switch {
-	case len(p.observers) == 1:
+	if l.Observer = p.observers; len(p.observers) == 1 {
 		l.Observer = p.observers[0]
-	case len(p.observers) != 0, p.wants&machine.WantsTold != 0:
-		l.Observer = p.observers
 	}
 }
 

@@ -18,12 +18,12 @@ type Shadows struct {
 	Order  *streams.Order // of calls, under Race; else nil
 }
 
-// keptShare is the part of a device's memory, one in so many bytes, that may be kept of launches that are over, for others
-// that run at the same time.
+// keptShare is the part of a device's memory, one in so many bytes, that may be kept of launches that are over, for
+// others that run at the same time.
 const keptShare = 4
 
-// NewShadows returns what a set of sanitizers needs on a device with so many bytes of memory; full is why a launch ends that would
-// need more for its shadows.
+// NewShadows returns what a set of sanitizers needs on a device with so many bytes of memory; full is why a launch
+// ends that would need more for its shadows.
 func NewShadows(set Set, limit int64, full error) (s Shadows) {
 	if set&(Init|Mem|Race) != 0 {
 		s.Budget = NewBudget(limit, full)

@@ -77,7 +77,7 @@ func signals(id isa.ID) bool {
 // asked keeps, for reports of leaks, where an mbarrier was told of bytes to come.
 func (o *mbarrierOp) asked(w *machine.Warp, in *machine.Inst, b machine.Mbarrier) {
 	if o.expects && w.Leaks() {
-		b.Asked(w.Place(in))
+		w.Asked(in, b)
 	}
 }
 
@@ -323,7 +323,7 @@ func (o *mbarrierOp) look(w *machine.Warp, in *machine.Inst, b machine.Mbarrier,
 	w.WatchMbarrier(in, b, i, o.use)
 	if o.parity {
 		parity := w.R32(o.phase)[i]
-		w.WatchParity(in, i, parity)
+		w.WatchParity(in, b, i, parity)
 		return b.PassedParity(parity, o.conditional)
 	}
 	token := w.R64(o.phase)[i]

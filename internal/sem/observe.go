@@ -34,13 +34,7 @@ type watch struct {
 	waits   bool // an access that may wait before it acquires
 	loads   bool // an access whose reading is told of behind it, too
 	barrier bool // a barrier instruction, which tells its release and acquire even where it is relaxed
-	rows    []RowUse
-}
-
-// RowUse is the bytes of a register block that an instruction reads or writes.
-type RowUse struct {
-	From, To uint32
-	Kind     machine.AccessKind // Load or Store
+	rows    []machine.RowUse
 }
 
 // touch is one address operand.
@@ -59,7 +53,7 @@ type touch struct {
 // Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
 // observers what they are about to do and that is wanted. rows are what it does to registers, where an asynchronous
 // operation may have pinned some.
-func Observe(b *Build, rows []RowUse, wants machine.Wants) {
+func Observe(b *Build, rows []machine.RowUse, wants machine.Wants) {
 	o := newWatch(b)
 	o.keep(wants)
 	if o.rows = rows; len(rows) == 0 && o.silent() {
@@ -333,15 +327,8 @@ func (o *watch) loading(inner machine.Handler) machine.Handler {
 }
 
 func (o *watch) before(w *machine.Warp, in *machine.Inst) {
-	for _, r := range o.rows {
-		if w.CheckRows(in, r.From, r.To, r.Kind) {
-			break // one register is enough
-		}
-	}
-	if w.Watchful() {
-		for _, r := range o.rows {
-			w.UseRows(in, r.From, r.To)
-		}
+	if len(o.rows) != 0 {
+		w.UseRows(in, o.rows)
 	}
 	for i := range o.touches {
 		o.touches[i].tell(w, in)

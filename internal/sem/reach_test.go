@@ -25,7 +25,7 @@ var reached = map[uop.Reach][]string{
 	uop.ReachWarp: {"Gather", "Collective", "Watchful", "ShuffleMisuse"},
 	uop.ReachAsync: {
 		"AsyncMode", "Issue", "OpsEndAtOnce", "OneAllocation", "CommitGroup", "WaitGroups", "WaitPipe", "Keep", "Rows", "Index", "ClusterSize", "SharedMemory", "Tensor", "PeerTensor",
-		"MbarrierAt", "Resumed", "Suspend", "WatchInit", "WatchMbarrier", "WatchParity", "WatchToken", "Leaks", "FencedProducts", "UnfencedProduct", "ProductRows", "Collect", "GroupProduct",
+		"MbarrierAt", "Resumed", "Suspend", "WatchInit", "WatchMbarrier", "WatchParity", "WatchToken", "Leaks", "Asked", "FencedProducts", "UnfencedProduct", "ProductRows", "Collect", "GroupProduct",
 		"Hold", "Submit", "WaitReads",
 	},
 	uop.ReachClock: {"Special"},

@@ -125,7 +125,7 @@ type wgmmaRecord struct {
 func wgmmaFence(w *machine.Warp, in *machine.Inst) machine.State {
 	st := w.Collective(in)
 	if st == machine.Next {
-		w.FencedProducts()
+		w.FencedProducts(in)
 	}
 	return st
 }

@@ -70,7 +70,7 @@ func (k *Kernel) prepared(ctx context.Context, c *call, state *launchState) (*ho
 	if err := k.describe(ctx, c, state); err != nil {
 		return nil, err
 	}
-	if ml.Observer == nil && ml.Reporter == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
+	if ml.Observer == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
 		state.shape = c.Launch
 		if same {
 			ml = new(host.Launch)

@@ -141,7 +141,7 @@ func (p *Program) Leaks() (reports []*Report) {
 		}
 		k := &Kernel{program: p, info: KernelInfo{Name: entry.Name}}
 		x := machine.Extent{Space: machine.Global, Lane: -1, From: a.Start, To: a.End}
-		seen[site] = k.newReport(&found.Counted{Report: found.Report{Kind: machine.HeapKept, Extent: x, Op: *made}, Times: 1}, noLaunch)
+		seen[site] = k.newReport(&found.Counted{Report: found.Report{Kind: found.HeapKept, Extent: x, Op: *made}, Times: 1}, noLaunch)
 		if !p.d.cfg.Suppress.Meets(seen[site]) {
 			reports = append(reports, seen[site])
 		}

@@ -215,7 +215,7 @@ type Stored struct {
 
 // Report puts the store into the terms of sanitizers: the host gets its bytes.
 func (s *Stored) Report() *found.Report {
-	r := &found.Report{Kind: machine.UnwrittenResult, Then: s.By, Extent: machine.Extent{Space: machine.Global, Lane: -1, From: s.Addr, To: s.Addr + granule}}
+	r := &found.Report{Kind: found.UnwrittenResult, Then: s.By, Extent: machine.Extent{Space: machine.Global, Lane: -1, From: s.Addr, To: s.Addr + granule}}
 	if s.from != nil {
 		r.Op = s.from.place
 	}

@@ -368,9 +368,9 @@ func (e *Engine) inside(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, w
 
 // outside reports an access that leaves an object.
 func (e *Engine) outside(w *machine.Warp, in *machine.Inst, lanes uint32, o *Object, x machine.Extent) {
-	r := &found.Report{Kind: machine.OutsideObject, Extent: x, Then: w.PlaceOf(in, lanes), Object: o.name()}
+	r := &found.Report{Kind: found.OutsideObject, Extent: x, Then: w.PlaceOf(in, lanes), Object: o.name()}
 	if r.Text = describe(o, x); o.Gone {
-		r.Kind = machine.AfterFree
+		r.Kind = found.AfterFree
 		if o.Freed != nil {
 			r.Op = *o.Freed
 		}
@@ -397,7 +397,7 @@ func describe(o *Object, x machine.Extent) string {
 
 // report reports values that decide though nothing has written them.
 func (e *Engine) report(w *machine.Warp, in *machine.Inst, lanes uint32, what string, from *origin) {
-	r := &found.Report{Kind: machine.UnwrittenDecides, Then: w.PlaceOf(in, lanes), Text: what}
+	r := &found.Report{Kind: found.UnwrittenDecides, Then: w.PlaceOf(in, lanes), Text: what}
 	if from != nil {
 		r.Extent = from.extent
 		r.Op = from.place

@@ -2,13 +2,44 @@ package found
 
 // This file has what each kind of report says: a new kind is a row of it.
 
-import (
-	"ptxvm.invalid/ptxvm/diag"
-	"ptxvm.invalid/ptxvm/internal/machine"
-)
+import "ptxvm.invalid/ptxvm/diag"
 
 // Kind says what is wrong.
-type Kind = machine.ReportKind
+type Kind uint8
+
+// The kinds of reports.
+const (
+	ReadBeforeDone   Kind = iota // of what an open operation writes
+	WriteBeforeDone              // of what an open operation writes
+	WriteBeforeRead              // of what an open operation reads
+	OpenAtExit                   // the CTA ended while an operation reads its shared memory
+	NeverWritten                 // a read of what was never written; Op is the allocation, if one is known
+	NoProxyFence                 // the async proxy reads what the generic one wrote, at Op, without a fence
+	NoFenceBefore                // of two tcgen05 operations in tensor memory, behind Op
+	NoFenceAfter                 // likewise, before Then
+	RaceRAW                      // Then reads what Op has written, and nothing orders them
+	RaceWAR                      // Then writes what Op has read
+	RaceWAW                      // Then writes what Op has written
+	RaceEqual                    // Then and Op write the same bits: the order does not show
+	RaceScope                    // both are strong, but the scope of one does not include the other's thread
+	RaceReadOnly                 // Then reads what Op, of the same launch, has written as what stays the same while it runs
+	UnwrittenDecides             // Text, at Then, is made of what nothing has written: Extent, read at Op
+	UnwrittenResult              // Then has stored what nothing has written, read at Op, to where the host reads Extent
+	OutsideObject                // Then leaves the object of its pointer; Text says by how much
+	AfterFree                    // Then goes to a freed object, Text; Op is the free
+	TensorKept                   // the CTA has ended, and what it has allocated at Op is still there: Extent
+	BytesMissing                 // the CTA has ended, and Text is what an mbarrier, Extent, still expects; the last time at Op
+	NotWaited                    // the CTA has ended, and Text is what no wait covers of the copies of Op
+	HeapKept                     // what a kernel has allocated at Op was not freed: Extent
+	NeverUsed                    // no kernel has touched Extent
+	MbarrierMisuse               // of an mbarrier's memory, by Then; Text says what
+	MbarrierParity               // Then waits for a parity of more than one bit; Text says which
+	PeerMisuse                   // Then touches shared memory of a CTA that may not be there; Text says why
+	ProductMisuse                // of wgmma, by Then; Text says what
+	CollectorMisuse              // of a collector buffer, by Then; Text says what, Op is the last product that filled or discarded it
+	Livelock                     // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
+	SyncMisuse                   // of a barrier or a member mask, by Then; Text says what
+)
 
 // Words is what a kind of reports says.
 type Words struct {
@@ -42,151 +73,151 @@ const (
 )
 
 var kinds = [...]Words{
-	machine.ReadBeforeDone: {Name: "early-read", Code: diag.AsyncInUse,
+	ReadBeforeDone: {Name: "early-read", Code: diag.AsyncInUse,
 		Msg:  "read of %s, which an asynchronous operation may not have written yet",
 		Role: "read", Other: "written", Missing: aWait,
 		Fix: "wait for the operation before the read: for its group, its mbarrier, or with the wait of its own kind",
 	},
-	machine.WriteBeforeDone: {Name: "early-write", Code: diag.AsyncInUse,
+	WriteBeforeDone: {Name: "early-write", Code: diag.AsyncInUse,
 		Msg:  "write to %s, which an asynchronous operation may still write",
 		Role: "write", Other: "written", Missing: aWait,
 		Fix: "wait for the operation before the write: for its group, its mbarrier, or with the wait of its own kind",
 	},
-	machine.WriteBeforeRead: {Name: "overwrite", Code: diag.AsyncInUse,
+	WriteBeforeRead: {Name: "overwrite", Code: diag.AsyncInUse,
 		Msg:  "write to %s, which an asynchronous operation may still read",
 		Role: "write", Other: "read", Missing: aWait,
 		Fix: "wait until the operation has read its source: for its group, its mbarrier, or with the wait of its own kind",
 	},
-	machine.OpenAtExit: {Name: "open-at-exit", Code: diag.AsyncInUse,
+	OpenAtExit: {Name: "open-at-exit", Code: diag.AsyncInUse,
 		Msg:  "the CTA ends while an asynchronous operation may still read %s",
 		Role: "exit", Other: "read", Missing: aWait,
 		Fix: "wait for the operation before the last thread exits",
 	},
-	machine.NeverWritten: {Name: "unwritten-load", Code: diag.UninitializedRead,
+	NeverWritten: {Name: "unwritten-load", Code: diag.UninitializedRead,
 		Msg:  "read of %s, which nothing has written",
 		Role: "read", Other: "new",
 		Fix: writeFirst,
 	},
-	machine.UnwrittenDecides: {Name: "unwritten", Code: diag.UninitializedRead,
+	UnwrittenDecides: {Name: "unwritten", Code: diag.UninitializedRead,
 		Msg: "%s is made of %s, which nothing has written", Args: TextTouched,
 		Role: "used", Other: "read",
 		Fix: writeFirst,
 	},
-	machine.UnwrittenResult: {Name: "unwritten-result", Code: diag.UninitializedRead,
+	UnwrittenResult: {Name: "unwritten-result", Code: diag.UninitializedRead,
 		Msg:  "the host reads %s, made of what nothing has written",
 		Role: "written", Other: "read",
 		Fix: writeFirst,
 	},
-	machine.OutsideObject: {Name: "outside", Code: diag.OutsideObject,
+	OutsideObject: {Name: "outside", Code: diag.OutsideObject,
 		Msg: "access to %s: %s, from which its pointer was made", Args: TouchedText,
 		Role: "access",
 		Fix:  "keep the index inside the object; another object may lie there, or nothing",
 	},
-	machine.AfterFree: {Name: "after-free", Code: diag.AfterFree,
+	AfterFree: {Name: "after-free", Code: diag.AfterFree,
 		Msg: "access to %s, in %s that has been freed", Args: TouchedText,
 		Role: "access", Other: "freed",
 		Fix: "free it behind its last use",
 	},
-	machine.NoProxyFence: {Name: "proxy-fence", Code: diag.ProxyOrder,
+	NoProxyFence: {Name: "proxy-fence", Code: diag.ProxyOrder,
 		Msg:  "the async proxy reads %s, written through the generic proxy without a proxy fence since",
 		Role: "read", Other: "written", Missing: "a proxy fence",
 		Fix: "fence.proxy.async, by the writing threads before they synchronise with the reader, or by the reading thread behind that",
 	},
-	machine.NoFenceBefore: {Name: "tensor-fence-before", Code: diag.TensorOrder,
+	NoFenceBefore: {Name: "tensor-fence-before", Code: diag.TensorOrder,
 		Msg:  "two operations on %s, without tcgen05.fence::before_thread_sync behind the first",
 		Role: "then", Other: "first", Missing: "a tcgen05 fence behind the first",
 		Fix: "tcgen05.fence::before_thread_sync behind the first operation and its wait, before the barrier or flag",
 	},
-	machine.NoFenceAfter: {Name: "tensor-fence-after", Code: diag.TensorOrder,
+	NoFenceAfter: {Name: "tensor-fence-after", Code: diag.TensorOrder,
 		Msg:  "two operations on %s, without tcgen05.fence::after_thread_sync before the second",
 		Role: "then", Other: "first", Missing: "a tcgen05 fence before the second",
 		Fix: "tcgen05.fence::after_thread_sync behind the wait for the barrier or flag, before the second operation",
 	},
-	machine.TensorKept: {Name: "tensor-memory", Code: diag.Leak,
+	TensorKept: {Name: "tensor-memory", Code: diag.Leak,
 		Msg:  "the CTA ends, and nothing has freed %s",
 		Role: "exit", Other: "new",
 		Fix: "tcgen05.dealloc before the CTA ends, by a warp of it",
 	},
-	machine.BytesMissing: {Name: "expected-bytes", Code: diag.Leak,
+	BytesMissing: {Name: "expected-bytes", Code: diag.Leak,
 		Msg: "the CTA ends while the mbarrier in %s still expects %s", Args: TouchedText,
 		Role: "exit", Other: "asked",
 		Fix: "a copy of as many bytes that completes at the mbarrier, and a wait for its phase",
 	},
-	machine.NotWaited: {Name: "not-waited", Code: diag.Leak,
+	NotWaited: {Name: "not-waited", Code: diag.Leak,
 		Msg: "the CTA ends with a copy to %s %s", Args: TouchedText,
 		Role: "exit", Other: "copy", Missing: aWait,
 		Fix: "cp.async.commit_group behind it, and cp.async.wait_group before the thread ends",
 	},
-	machine.HeapKept: {Name: "malloc", Code: diag.Leak,
+	HeapKept: {Name: "malloc", Code: diag.Leak,
 		Msg:  "nothing has freed %s, which a kernel has allocated",
 		Role: "end", Other: "new",
 		Fix: "free it, in the kernel or in a later one",
 	},
-	machine.NeverUsed: {Name: "unused", Code: diag.Leak, Note: true,
+	NeverUsed: {Name: "unused", Code: diag.Leak, Note: true,
 		Msg: "no kernel has touched %s",
 		Fix: "a smaller allocation, or a kernel that reaches all of it",
 	},
-	machine.RaceRAW: {Name: "RAW", Code: diag.DataRace,
+	RaceRAW: {Name: "RAW", Code: diag.DataRace,
 		Msg:  "race: read of %s, which another thread has written, with nothing to order them",
 		Role: "read", Other: "written",
 		Across: "race: read of %s, which %s writes, with nothing to order the two",
 	},
-	machine.RaceWAR: {Name: "WAR", Code: diag.DataRace,
+	RaceWAR: {Name: "WAR", Code: diag.DataRace,
 		Msg:  "race: write to %s, which another thread has read, with nothing to order them",
 		Role: "write", Other: "read",
 		Across: "race: write to %s, which %s reads, with nothing to order the two",
 	},
-	machine.RaceWAW: {Name: "WAW", Code: diag.DataRace,
+	RaceWAW: {Name: "WAW", Code: diag.DataRace,
 		Msg:  "race: write to %s, which another thread has written, with nothing to order them",
 		Role: "write", Other: "written",
 		Across: "race: write to %s, which %s writes, with nothing to order the two",
 	},
-	machine.RaceEqual: {Name: "equal-bits", Code: diag.DataRace, Note: true,
+	RaceEqual: {Name: "equal-bits", Code: diag.DataRace, Note: true,
 		Msg:  "two threads write the same bits to %s, with nothing to order them",
 		Role: "write", Other: "written",
 	},
-	machine.RaceScope: {Name: "scope", Code: diag.DataRace,
+	RaceScope: {Name: "scope", Code: diag.DataRace,
 		Msg:  "race: access to %s by threads outside the scope of one of the two",
 		Role: "access", Other: "other", Missing: "a wider scope",
 		Fix:    "a scope that includes both threads: .gpu for CTAs of different clusters, .cluster within one",
 		Across: "race: access to %s, by threads outside the scope of that of %s, or the other way round",
 	},
-	machine.RaceReadOnly: {Name: "read-only", Code: diag.DataRace,
+	RaceReadOnly: {Name: "read-only", Code: diag.DataRace,
 		Msg:  "race: read of %s, which the same launch has written, as of what no launch writes while it runs: nothing orders such a read",
 		Role: "read", Other: "written", Missing: "a read of memory that may change",
 		Fix: "ld.global without .nc (in CUDA C++ neither __ldg nor const __restrict__, but ld.acquire or a volatile read where a flag tells of the data), or another launch",
 	},
-	machine.MbarrierMisuse: {Name: "mbarrier", Code: diag.SyncMisuse,
+	MbarrierMisuse: {Name: "mbarrier", Code: diag.SyncMisuse,
 		Msg: "%s", Args: Text,
 		Role: "here", Other: "others",
 		Fix: "mbarrier.init first, mbarrier.inval before the memory has another use, and between the two no access but by operations on mbarriers",
 	},
-	machine.MbarrierParity: {Name: "parity", Code: diag.SyncMisuse, Note: true,
+	MbarrierParity: {Name: "parity", Code: diag.SyncMisuse, Note: true,
 		Msg: "%s", Args: Text,
 		Role: "here",
 		Fix:  "0 or 1 as the parity: and.b32 with 1 where it is counted",
 	},
-	machine.PeerMisuse: {Name: "peer", Code: diag.SyncMisuse,
+	PeerMisuse: {Name: "peer", Code: diag.SyncMisuse,
 		Msg: "%s", Args: Text,
 		Role: "access", Missing: "a barrier of the cluster",
 		Fix: "barrier.cluster.arrive and .wait (cluster.sync()) by the threads of both CTAs: before the first access, and behind the last",
 	},
-	machine.ProductMisuse: {Name: "wgmma", Code: diag.SyncMisuse,
+	ProductMisuse: {Name: "wgmma", Code: diag.SyncMisuse,
 		Msg: "%s", Args: Text,
 		Role: "here", Other: "access", Missing: "wgmma.fence",
 		Fix: "wgmma.fence before the first wgmma.mma_async, and wherever something else has accessed its registers",
 	},
-	machine.CollectorMisuse: {Name: "collector", Code: diag.SyncMisuse,
+	CollectorMisuse: {Name: "collector", Code: diag.SyncMisuse,
 		Msg: "%s", Args: Text,
 		Role: "use", Other: "before", Missing: "a fill",
 		Fix: "::fill in the product that reads the matrix first; a product without a collector modifier discards what the buffer holds",
 	},
-	machine.Livelock: {Name: "livelock", Code: diag.Livelock,
+	Livelock: {Name: "livelock", Code: diag.Livelock,
 		Msg: "a loop that can never end reads %s, and nothing that still runs writes it", Args: TextOrTouched,
 		Role: "read",
 		Fix:  "store what the loop waits for before the wait, from a thread that does not wait itself",
 	},
-	machine.SyncMisuse: {Name: "misuse", Code: diag.SyncMisuse,
+	SyncMisuse: {Name: "misuse", Code: diag.SyncMisuse,
 		Msg: "%s", Args: Text,
 		Role: "here", Other: "others",
 		Fix: "all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)",

@@ -1,4 +1,5 @@
-// Package found holds what sanitizers find: the kinds of reports with their words (kinds.go), and the reports of a launch.
+// Package found holds what sanitizers find: the kinds of reports with their words (kinds.go), and the reports of a
+// launch.
 package found
 
 import (
@@ -7,11 +8,34 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
+// Relation says how far the threads of a race are from each other.
+type Relation uint8
+
+// The relations.
+const (
+	WithinWarp Relation = iota
+	WithinCTA
+	AcrossCTAs
+	AcrossLaunches
+)
+
 // Report is something that a kernel's results must not depend on.
-type Report = machine.Report
+type Report struct {
+	Kind   Kind
+	Extent machine.Extent // what both touch
+	Op     machine.Place  // the operation's issue
+	Then   machine.Place  // the access; OpenAtExit: zero but for the CTA
+	// Between is, of races, how far the threads are from each other.
+	Between Relation
+	Text    string // as the kinds say; of a race across launches, what Op or, where that is a copy, the other one is
+	By      any    // AcrossLaunches: whose launch Op is of, nil if it is of the same or of none
+	Object  string // what it is about, if the reporter cannot tell by Extent
+}
 
 // Reporter gets the reports of a launch, from several cores at a time.
-type Reporter = machine.Reporter
+type Reporter interface {
+	Report(*Report)
+}
 
 // Counted is a report with the number of times that the same two instructions gave it.
 type Counted struct {
@@ -54,8 +78,8 @@ type pair struct {
 	pa, pb int32
 }
 
-// NewList returns an empty list, which keeps at most so many reports. judge is asked once for each pair of places; nil: all are
-// reported.
+// NewList returns an empty list, which keeps at most so many reports. judge is asked once for each pair of places;
+// nil: all are reported.
 func NewList(most int, judge func(*Report) Fate) *List {
 	return &List{max: most, judge: judge, index: map[pair]*Counted{}}
 }
@@ -72,7 +96,7 @@ func (l *List) Report(r *Report) { l.Many(r, 1) }
 
 // Many is Report of what has happened so many times.
 func (l *List) Many(r *Report, times int) {
-	key := pair{r.Kind, r.Between == machine.AcrossLaunches, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
+	key := pair{r.Kind, r.Between == AcrossLaunches, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f := l.index[key]; f != nil {

@@ -12,7 +12,7 @@ func TestLimits(t *testing.T) {
 	list := NewList(2, nil)
 	fn := &machine.FuncInfo{}
 	for i := range int32(12) {
-		r := &Report{Kind: machine.ReadBeforeDone, Op: machine.Place{Site: machine.Site{Func: fn, PC: 1}}}
+		r := &Report{Kind: ReadBeforeDone, Op: machine.Place{Site: machine.Site{Func: fn, PC: 1}}}
 		r.Then = machine.Place{Site: machine.Site{Func: fn, PC: i % 4}}
 		list.Report(r)
 	}

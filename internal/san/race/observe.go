@@ -340,14 +340,14 @@ func (o *Observer) tell(r Race) {
 	}
 	rep := &found.Report{Kind: KindOf(r.Hazard, r.Scoped), Between: between(&r)}
 	if r.EqualBits && !o.strict {
-		rep.Kind = machine.RaceEqual
+		rep.Kind = found.RaceEqual
 	}
 	rep.Extent = machine.Extent{Space: machine.Global, Lane: -1, From: r.Address, To: r.Address + granule}
 	if r.Tensor != nil {
 		rep.Extent = *r.Tensor
 	}
 	if r.ReadOnly {
-		rep.Kind = machine.RaceReadOnly
+		rep.Kind = found.RaceReadOnly
 	}
 	if r.Shared {
 		rep.Extent.Space, rep.Extent.CTA = machine.Shared, o.launch.RankInCluster(uint64(r.SharedOf))
@@ -363,21 +363,21 @@ func (o *Observer) place(a *Access) machine.Place {
 // KindOf is the kind of reports of a hazard; scoped: between strong accesses.
 func KindOf(h Hazard, scoped bool) found.Kind {
 	if scoped {
-		return machine.RaceScope
+		return found.RaceScope
 	}
 	return kinds[h]
 }
 
 var kinds = [...]found.Kind{
-	ReadAfterWrite: machine.RaceRAW, WriteAfterRead: machine.RaceWAR, WriteAfterWrite: machine.RaceWAW,
+	ReadAfterWrite: found.RaceRAW, WriteAfterRead: found.RaceWAR, WriteAfterWrite: found.RaceWAW,
 }
 
-func between(r *Race) machine.Relation {
+func between(r *Race) found.Relation {
 	switch {
 	case r.SameWarp:
-		return machine.WithinWarp
+		return found.WithinWarp
 	case r.SameCTA:
-		return machine.WithinCTA
+		return found.WithinCTA
 	}
-	return machine.AcrossCTAs
+	return found.AcrossCTAs
 }

@@ -6,7 +6,6 @@ package race
 import (
 	"fmt"
 
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -73,7 +72,7 @@ func (c *cta) knew(w warpID, v visit) bool {
 func (o *Observer) peer(w warpID, number, lanes uint32, format string, owner uint32) {
 	site := o.detector.sites.at(number)
 	text := fmt.Sprintf(format, o.launch.RankInCluster(uint64(owner)))
-	o.reporter.Report(&found.Report{Kind: machine.PeerMisuse, Text: text, Then: o.launch.PlaceOf(uint64(w.cta()), w.index(), lanes, site.Func, site.PC)})
+	o.reporter.Report(&found.Report{Kind: found.PeerMisuse, Text: text, Then: o.launch.PlaceOf(uint64(w.cta()), w.index(), lanes, site.Func, site.PC)})
 }
 
 // meets reports whether anything of a CTA is known.

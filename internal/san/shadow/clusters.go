@@ -1,13 +1,8 @@
 package shadow
 
-// This file finds what is known of a cluster without a lock: one core runs a cluster at a time, so nothing else touches it.
+// This file has what is known of the clusters that run.
 
-import (
-	"sync"
-	"sync/atomic"
-
-	"ptxvm.invalid/ptxvm/internal/machine"
-)
+import "ptxvm.invalid/ptxvm/internal/machine"
 
 // cluster is what an observer knows of the CTAs of a cluster.
 type cluster struct {
@@ -16,7 +11,6 @@ type cluster struct {
 	ctas    []member
 	clock   uint64 // counts the events whose order matters to proxies
 	writers map[writer]*machine.Place
-	next    atomic.Pointer[cluster] // of the same bucket
 }
 
 // member is a CTA of a cluster, by linear index in the grid.
@@ -35,30 +29,12 @@ func (c *cluster) cta(index uint64) *cta {
 	return nil
 }
 
-// buckets is a power of two near the most clusters that a device has room for.
-const buckets = 4096
-
-// clusters are those that run, by number. Looking one up takes no lock; beginning and ending one does.
-type clusters struct {
-	mu      sync.Mutex
-	buckets [buckets]atomic.Pointer[cluster]
-}
-
-// of returns a cluster, nil if it has not begun.
-func (t *clusters) of(number uint64) *cluster {
-	c := t.buckets[number%buckets].Load()
-	for c != nil && c.number != number {
-		c = c.next.Load()
-	}
-	return c
-}
-
 // begin adds a CTA, and with the first one its cluster.
 func (s *Observer) begin(e *machine.Event) {
-	c := s.running.of(e.Cluster)
+	c := s.running.Of(e.Cluster)
 	if c == nil {
-		c = &cluster{Observer: s, number: e.Cluster, writers: map[writer]*machine.Place{}}
-		s.running.add(c)
+		c = s.running.Begin(e.Cluster)
+		*c = cluster{Observer: s, number: e.Cluster, writers: map[writer]*machine.Place{}}
 	}
 	c.ctas = append(c.ctas, member{e.CTA, s.newCTA()})
 }
@@ -73,24 +49,6 @@ func (c *cluster) end(e *machine.Event) {
 		}
 	}
 	if len(c.ctas) == 0 {
-		c.running.remove(c)
+		c.running.End(c.number)
 	}
-}
-
-func (t *clusters) add(c *cluster) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at := &t.buckets[c.number%buckets]
-	c.next.Store(at.Load())
-	at.Store(c)
-}
-
-func (t *clusters) remove(c *cluster) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at := &t.buckets[c.number%buckets]
-	for at.Load() != c {
-		at = &at.Load().next
-	}
-	at.Store(c.next.Load()) // c keeps its next: a look-up may stand there
 }

@@ -14,6 +14,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -39,7 +40,7 @@ type Config struct {
 type Observer struct {
 	Config
 
-	running clusters
+	running clusters.Table[cluster]
 	spare   sync.Pool // of CTAs
 	heap    sync.Map  // what this launch has allocated: address → *machine.Place
 }
@@ -53,7 +54,7 @@ func (s *Observer) Observe(e *machine.Event) {
 		s.begin(e)
 		return
 	}
-	c := s.running.of(e.Cluster)
+	c := s.running.Of(e.Cluster)
 	switch e.What {
 	case machine.CTAEnd:
 		c.end(e)
@@ -148,10 +149,10 @@ func (s *cluster) touch(e *machine.Event) {
 			}
 		}
 	})
-	s.blame(e, machine.NeverWritten, &unwritten)
-	s.blame(e, machine.NoProxyFence, &unfenced)
-	s.blame(e, machine.NoFenceBefore, &before)
-	s.blame(e, machine.NoFenceAfter, &after)
+	s.blame(e, found.NeverWritten, &unwritten)
+	s.blame(e, found.NoProxyFence, &unfenced)
+	s.blame(e, found.NoFenceBefore, &before)
+	s.blame(e, found.NoFenceAfter, &after)
 }
 
 // initOf is the check of reads of a space.

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -131,7 +132,7 @@ func reportsOf(t *testing.T, checks Checks, steps ...step) (list []string) {
 	s := New(Config{Checks: checks, Reporter: all})
 	one := [3]uint32{1, 1, 1}
 	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},
-		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Params: make([]byte, 8)}})
+		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Wants: machine.WantsAll, Params: make([]byte, 8)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func reportsOf(t *testing.T, checks Checks, steps ...step) (list []string) {
 // TestProxyFence: which fences cover which stores (8.6, 9.7.13.4).
 func TestProxyFence(t *testing.T) {
 	report := func(op, by, then int) string {
-		return fmt.Sprintf("%d: %d by %d, then %d by 0", machine.NoProxyFence, op, by, then)
+		return fmt.Sprintf("%d: %d by %d, then %d by 0", found.NoProxyFence, op, by, then)
 	}
 	read := func(off, n uint64) step { return by(0, 1, copies(machine.Load, off, n)) }
 	for _, c := range []struct {
@@ -195,10 +196,10 @@ func TestNeverWritten(t *testing.T) {
 		return by(0, everyone, columnsOf(machine.Touch, kind, from, to, row, end))
 	}
 	plain := func(then, thread int) string {
-		return fmt.Sprintf("%d: -, then %d by %d", machine.NeverWritten, then, thread)
+		return fmt.Sprintf("%d: -, then %d by %d", found.NeverWritten, then, thread)
 	}
 	tensor := func(op, then int) string {
-		return fmt.Sprintf("%d: %d by 0, then %d by 0", machine.NeverWritten, op, then)
+		return fmt.Sprintf("%d: %d by 0, then %d by 0", found.NeverWritten, op, then)
 	}
 	for _, c := range []struct {
 		name  string
@@ -285,19 +286,19 @@ func TestTensorFence(t *testing.T) {
 		want  []string
 	}{
 		{"both fences", []step{first(st), first(before), barrier, second(after), second(ld)}, nil},
-		{"none before", []step{first(st), barrier, second(after), second(ld)}, []string{report(machine.NoFenceBefore, 0, 3, 32)}},
-		{"none after", []step{first(st), first(before), barrier, second(ld)}, []string{report(machine.NoFenceAfter, 0, 3, 32)}},
-		{"none", []step{first(st), barrier, second(ld)}, []string{report(machine.NoFenceBefore, 0, 2, 32), report(machine.NoFenceAfter, 0, 2, 32)}},
-		{"before of the wrong warp", []step{first(st), second(before), barrier, second(after), second(ld)}, []string{report(machine.NoFenceBefore, 0, 4, 32)}},
-		{"after of the wrong warp", []step{first(st), first(before), barrier, first(after), second(ld)}, []string{report(machine.NoFenceAfter, 0, 4, 32)}},
-		{"before that comes too early", []step{first(before), first(st), barrier, second(after), second(ld)}, []string{report(machine.NoFenceBefore, 1, 4, 32)}},
-		{"after that comes too early", []step{second(after), barrier, first(st), first(before), barrier, second(ld)}, []string{report(machine.NoFenceAfter, 2, 5, 32)}},
-		{"a read, then a write", []step{first(ld), barrier, second(after), second(st)}, []string{report(machine.NoFenceBefore, 0, 3, 32)}},
+		{"none before", []step{first(st), barrier, second(after), second(ld)}, []string{report(found.NoFenceBefore, 0, 3, 32)}},
+		{"none after", []step{first(st), first(before), barrier, second(ld)}, []string{report(found.NoFenceAfter, 0, 3, 32)}},
+		{"none", []step{first(st), barrier, second(ld)}, []string{report(found.NoFenceBefore, 0, 2, 32), report(found.NoFenceAfter, 0, 2, 32)}},
+		{"before of the wrong warp", []step{first(st), second(before), barrier, second(after), second(ld)}, []string{report(found.NoFenceBefore, 0, 4, 32)}},
+		{"after of the wrong warp", []step{first(st), first(before), barrier, first(after), second(ld)}, []string{report(found.NoFenceAfter, 0, 4, 32)}},
+		{"before that comes too early", []step{first(before), first(st), barrier, second(after), second(ld)}, []string{report(found.NoFenceBefore, 1, 4, 32)}},
+		{"after that comes too early", []step{second(after), barrier, first(st), first(before), barrier, second(ld)}, []string{report(found.NoFenceAfter, 2, 5, 32)}},
+		{"a read, then a write", []step{first(ld), barrier, second(after), second(st)}, []string{report(found.NoFenceBefore, 0, 3, 32)}},
 		{"two reads", []step{first(ld), barrier, second(ld)}, nil},
 		{"a read, and a write before it", []step{first(st), first(before), barrier, second(after), second(ld), second(before), barrier, first(after), first(st)}, nil},
-		{"a write behind another warp's read", []step{second(ld), barrier, first(after), first(st)}, []string{report(machine.NoFenceBefore, 0, 3, 0)}},
+		{"a write behind another warp's read", []step{second(ld), barrier, first(after), first(st)}, []string{report(found.NoFenceBefore, 0, 3, 0)}},
 		{"one warp, with waits", []step{first(st), first(ld), first(st)}, nil},
-		{"a load behind the commit of its own warp's copy", []step{first(cp), first(ld)}, []string{fmt.Sprintf("%d: 0 by 0, then 1 by 0", machine.NoFenceAfter)}},
+		{"a load behind the commit of its own warp's copy", []step{first(cp), first(ld)}, []string{fmt.Sprintf("%d: 0 by 0, then 1 by 0", found.NoFenceAfter)}},
 		{"the same, with a fence", []step{first(cp), first(after), first(ld)}, nil},
 		{"a commit needs no fence before", []step{first(cp), barrier, second(after), second(ld)}, nil},
 		{"copies of one warp", []step{first(cp), first(shift), first(cp)}, nil},
@@ -324,10 +325,10 @@ func TestTogether(t *testing.T) {
 		for w := range uint64(workers) {
 			all.Go(func() {
 				for i := range uint64(rounds) {
-					number := w + i*workers*buckets/2 // two workers in each bucket
+					number := w + i*workers*clusters.Buckets/2 // two workers in each bucket
 					s.Observe(&machine.Event{What: machine.CTABegin, CTA: number, Cluster: number})
-					c := s.running.of(number)
-					if c == nil || c.number != number || s.running.of(number+buckets*workers*rounds) != nil {
+					c := s.running.Of(number)
+					if c == nil || c.number != number || s.running.Of(number+clusters.Buckets*workers*rounds) != nil {
 						t.Errorf("cluster %d is not the one that has begun", number)
 						return
 					}
@@ -348,10 +349,8 @@ func TestTogether(t *testing.T) {
 		if _, ok := global.touched(machine.Load, 1<<20, 1<<20+workers*rounds*16); !ok {
 			t.Error("what all have written does not count as written")
 		}
-		for i := range s.running.buckets {
-			if s.running.buckets[i].Load() != nil {
-				t.Fatalf("bucket %d holds a cluster that has ended", i)
-			}
+		if n := s.running.Len(); n != 0 {
+			t.Fatalf("%d clusters that have ended are there", n)
 		}
 	}
 }
