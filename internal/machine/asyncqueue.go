@@ -178,7 +178,7 @@ func (q *asyncOps) remove(op *Op) {
 	}
 }
 
-// settled reports whether there is nothing to wait for, and nobody to tell.
+// settled reports whether there is nothing to wait for, and no observer to tell.
 func (q *asyncOps) settled() bool { return len(q.open) == 0 && !q.tracks }
 
 // part returns the operation of some lanes of op: itself, or a record of their own in its place.
