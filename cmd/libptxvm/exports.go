@@ -8,6 +8,9 @@ package main
 #include <stdlib.h>
 #include "../../internal/cudaabi/front/pvm.h"
 
+extern char **environ;
+static const char *variable(int i) { return environ ? environ[i] : NULL; }
+
 static void call_text(void (*f)(const char *, size_t), const void *text, size_t n) { f(text, n); }
 static int call_origin(int (*f)(uint64_t, struct pvm_origin *), uint64_t address, struct pvm_origin *out) { return f(address, out); }
 */
@@ -17,6 +20,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -52,11 +57,11 @@ func begin(host C.struct_pvm_host) driver.Code {
 		}
 	}
 	say := func(line string) { text(host.error, []byte(line)) }
-	cfg, warnings, err := driver.Configure(os.Environ())
+	cfg, warnings, err := driver.Configure(environment())
 	for _, w := range warnings {
 		say("ptxvm: " + w + "\n")
 	}
-	if os.Getenv("PTXVM_PROGRESS") == "" && host.facts&C.PVM_TERMINAL != 0 && !cfg.Quiet {
+	if shown := slices.ContainsFunc(environment(), saysProgress); !shown && host.facts&C.PVM_TERMINAL != 0 && !cfg.Quiet {
 		cfg.Progress = true
 	}
 	if err == nil {
@@ -75,6 +80,23 @@ func begin(host C.struct_pvm_host) driver.Code {
 		go answer(os.NewFile(uintptr(host.asks), "questions"), say)
 	}
 	return driver.Success
+}
+
+// environment is the program's as it is now: Go's own is that of the start of the process.
+func environment() (list []string) {
+	for i := C.int(0); ; i++ {
+		line := C.variable(i)
+		if line == nil {
+			return list
+		}
+		list = append(list, C.GoString(line))
+	}
+}
+
+// saysProgress reports whether a line of the environment decides about progress.
+func saysProgress(line string) bool {
+	value, ok := strings.CutPrefix(line, "PTXVM_PROGRESS=")
+	return ok && value != ""
 }
 
 // origin asks the front for the call that allocated memory.
