@@ -90,12 +90,17 @@ func newExec(s streams) *cli.Command {
 			return execError(s.err, f.exec(s.err, args))
 		},
 	}
+	f.add(cmd)
+	return cmd
+}
+
+// add gives a verb exec's flags.
+func (f *execFlags) add(cmd *cli.Command) {
 	for _, v := range execVariables {
 		f.values[v.variable] = new(string)
 		cmd.Flags().String(f.values[v.variable], v.flag, "", "", v.usage)
 	}
 	cmd.Flags().Bool(&f.deterministic, "deterministic", "", deterministicUsage)
-	return cmd
 }
 
 func newCudart(s streams) *cli.Command {
