@@ -3,12 +3,14 @@ import copy
 import os
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 import triton
 import triton.language as tl
+from ptxvm.cuda import array
 
 cuda = torch.device("cuda", 0)
 torch.manual_seed(0)
@@ -230,6 +232,13 @@ def test_exchange():
     b = torch.from_dlpack(a)
     assert b.data_ptr() == a.data_ptr() and b.device == cuda
     assert a.__cuda_array_interface__["data"][0] == a.data_ptr()
+    lent = array(np.arange(6, dtype=np.float32))  # an array of ptxvm.cuda
+    c = torch.from_dlpack(lent)
+    assert c.data_ptr() == lent.data_ptr()
+    same(scaled(c, 3.0), torch.arange(6.0) * 3)
+    c.add_(1)
+    scale[(1,)](lent, lent, 2.0, 6, BLOCK=128)
+    assert lent.numpy().tolist() == [2, 4, 6, 8, 10, 12]
     pinned = torch.arange(6.0).pin_memory()
     same(pinned.to(cuda, non_blocking=True), torch.arange(6.0))
 
@@ -294,6 +303,13 @@ def test_compile():
     torch.compile(f)(*got).sum().backward()
     for g, e in zip(got, want):
         same(g.grad, e.grad, rtol=1e-3, atol=1e-4)
+
+
+def test_hints():
+    package = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "packaging", "python")
+    with tempfile.TemporaryDirectory() as cache:
+        done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, "ptxvm"], cwd=package, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def main(names):

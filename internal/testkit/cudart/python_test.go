@@ -36,7 +36,7 @@ func TestPython(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(command, "exec", python, client)
-			cmd.Env = append(os.Environ(), "PTXVM_LIB="+libraries, "DEV=CUDA", "PYTHONDONTWRITEBYTECODE=1", "TRITON_CACHE_DIR="+t.TempDir())
+			cmd.Env = append(os.Environ(), "PTXVM_LIB="+libraries, "PTXVM="+command, "DEV=CUDA", "PYTHONDONTWRITEBYTECODE=1", "TRITON_CACHE_DIR="+t.TempDir())
 			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASSED") {
 				t.Errorf("%v\n%s", err, out)
 			}

@@ -10,6 +10,8 @@ run() and check() call the command `ptxvm`, which the package brings, and read i
 docs/json.md. $PTXVM names another binary.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import os
@@ -18,22 +20,35 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
+from collections.abc import Sequence
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy
 
 __all__ = ["run", "check", "In", "Out", "Result", "Checked", "RunError", "binary"]
+
+
+#: The path of a .ptx file, or PTX itself.
+Source = str | bytes | os.PathLike[str]
+#: Numbers of CTAs, or of threads, by dimension.
+Extent = int | tuple[int, ...] | None
+#: Arrays, each with the file that its bytes come back in.
+Results = list[tuple[Any, str]]
 
 
 class In:
     """An array that the kernel reads: it is copied to a buffer, and not back."""
 
-    def __init__(self, array):
+    def __init__(self, array: numpy.ndarray[Any, Any]) -> None:
         self.array = array
 
 
 class Out:
     """An array that the kernel fills: its buffer starts unwritten, which `sanitize="init"` watches."""
 
-    def __init__(self, array):
+    def __init__(self, array: numpy.ndarray[Any, Any]) -> None:
         self.array = array
 
 
@@ -46,23 +61,23 @@ class Result:
     message: str  # what standard error was told at the end
     stdout: str  # printf of the kernel
     stderr: str  # the report, as text
-    launches: list = dataclasses.field(default_factory=list)
-    diagnostics: list = dataclasses.field(default_factory=list)
-    fault: object = None
-    sanitizer: list = dataclasses.field(default_factory=list)
-    waiters: list = dataclasses.field(default_factory=list)
-    running: list = dataclasses.field(default_factory=list)
-    missing: list = dataclasses.field(default_factory=list)
+    launches: list[Any] = dataclasses.field(default_factory=list)
+    diagnostics: list[Any] = dataclasses.field(default_factory=list)
+    fault: Any = None
+    sanitizer: list[Any] = dataclasses.field(default_factory=list)
+    waiters: list[Any] = dataclasses.field(default_factory=list)
+    running: list[Any] = dataclasses.field(default_factory=list)
+    missing: list[Any] = dataclasses.field(default_factory=list)
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         return self.exit == 0
 
 
 class RunError(Exception):
     """A launch that did not end well; `result` says how. str() is the report as the command prints it."""
 
-    def __init__(self, result):
+    def __init__(self, result: Result) -> None:
         super().__init__(result.stderr.strip() or result.message)
         self.result = result
 
@@ -73,13 +88,13 @@ class Checked:
 
     ok: bool
     message: str  # of the first error, "" if ok
-    diagnostics: list
+    diagnostics: list[Any]
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.ok
 
 
-def binary():
+def binary() -> str:
     """The path of the command: $PTXVM, the one that this package brought, or the one on the PATH."""
     name = "ptxvm" + (sysconfig.get_config_var("EXE") or "")
     user = sysconfig.get_preferred_scheme("user")
@@ -90,7 +105,7 @@ def binary():
     raise FileNotFoundError("the command ptxvm is neither beside this Python nor on the PATH; set PTXVM to its path")
 
 
-def check(source, *, arch=None, judge=None, compile_only=False):
+def check(source: Source, *, arch: str | None = None, judge: str | None = None, compile_only: bool = False) -> Checked:
     """Judge a module as ptxas does.
 
     source: the path of a .ptx file, or PTX as str or bytes.
@@ -106,7 +121,9 @@ def check(source, *, arch=None, judge=None, compile_only=False):
     return Checked(answer.ok, answer.message, answer.diagnostics)
 
 
-def run(source, *args, kernel=None, grid=None, block=None, check=True, options=(), **flags):
+def run(
+    source: Source, *args: Any, kernel: str | None = None, grid: Extent = None, block: Extent = None, check: bool = True, options: Sequence[str] = (), **flags: Any
+) -> Result:
     """Launch a kernel, and copy back the arrays that it wrote.
 
     source: the path of a .ptx file, or PTX as str or bytes.
@@ -132,15 +149,15 @@ def run(source, *args, kernel=None, grid=None, block=None, check=True, options=(
     return result
 
 
-def _call(words):
+def _call(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run([binary(), *words], capture_output=True, text=True, encoding="utf-8")
 
 
-def _objects(text):
+def _objects(text: str) -> Any:
     return json.loads(text, object_hook=lambda fields: SimpleNamespace(**fields))
 
 
-def _result(done, report):
+def _result(done: subprocess.CompletedProcess[str], report: str) -> Result:
     result = Result("usage", done.returncode, done.stderr.strip(), done.stdout, done.stderr)
     if os.path.exists(report):
         told = vars(_objects(pathlib.Path(report).read_text(encoding="utf-8")))
@@ -149,7 +166,7 @@ def _result(done, report):
     return result
 
 
-def _file(source, folder):
+def _file(source: Source, folder: str) -> str:
     """The path of a module; PTX itself is written to a file first."""
     if isinstance(source, os.PathLike) or isinstance(source, str) and "\n" not in source:
         return os.fspath(source)
@@ -158,8 +175,8 @@ def _file(source, folder):
     return path
 
 
-def _flags(**flags):
-    words = []
+def _flags(**flags: Any) -> list[str]:
+    words: list[str] = []
     for name, value in flags.items():
         flag = "--" + name.strip("_").replace("_", "-")
         if value is True:
@@ -169,13 +186,15 @@ def _flags(**flags):
     return words
 
 
-def _value(value):
+def _value(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def _arguments(path, kernel, args, folder):
+def _arguments(path: str, kernel: str | None, args: Sequence[Any], folder: str) -> tuple[list[str], Results]:
     """The words for args, and each array with the file that its bytes come back in."""
-    words, results, types = [], [], None
+    words: list[str] = []
+    results: Results = []
+    types: list[str] | None = None
     for i, arg in enumerate(args):
         if isinstance(arg, (int, float)) and not hasattr(arg, "dtype"):
             types = types or _types(path, kernel)
@@ -187,7 +206,7 @@ def _arguments(path, kernel, args, folder):
     return words, results
 
 
-def _types(path, kernel):
+def _types(path: str, kernel: str | None) -> list[str]:
     """The types of a kernel's parameters."""
     done = _call(["info", "--format", "json", path])
     if done.returncode:
@@ -199,7 +218,7 @@ def _types(path, kernel):
     return [p.type for p in found[0].params]
 
 
-def _number(kind, value):
+def _number(kind: str, value: float) -> str:
     if kind[0] in "usb" and kind != "bf16":
         if isinstance(value, float) and not value.is_integer():
             raise TypeError(f"{value!r} is no whole number; the parameter has type {kind}")
@@ -207,7 +226,7 @@ def _number(kind, value):
     return f"{kind}:{float(value)!r}"
 
 
-def _argument(arg, stem, results):
+def _argument(arg: Any, stem: str, results: Results) -> str:
     if arg is None:
         return "null"
     if isinstance(arg, (bytes, bytearray)):
@@ -227,17 +246,17 @@ def _argument(arg, stem, results):
     return f"inout:@{stem}.in:@{stem}.out"
 
 
-def _is_array(value):
+def _is_array(value: Any) -> bool:
     import numpy
 
     return isinstance(value, numpy.ndarray)
 
 
-def _type(dtype):
+def _type(dtype: numpy.dtype[Any]) -> str:
     return {"u": "u", "i": "s", "f": "f"}[dtype.kind] + str(8 * dtype.itemsize)
 
 
-def _copy_back(array, file):
+def _copy_back(array: numpy.ndarray[Any, Any], file: str) -> None:
     import numpy
 
     array[...] = numpy.frombuffer(pathlib.Path(file).read_bytes(), array.dtype).reshape(array.shape)

@@ -21,7 +21,7 @@ class Operator:
 
     def __init__(self, overload: torch._ops.OpOverload, compute: Callable[..., Any] | None = None) -> None:
         self.compute: Callable[..., Any] = compute or overload
-        self.full = overload.name()
+        self.full = str(overload._schema.name) + (f".{overload._overloadname}" if overload._overloadname != "default" else "")
         self.base = self.full.removeprefix("aten::").partition(".")[0]
         schema = overload._schema
         self.names = [a.name for a in schema.arguments]
@@ -129,7 +129,8 @@ class Call:
             if same.untyped_storage().data_ptr() in self.known or not same.numel():
                 tensor.resize_(same.size())
                 continue
-            tensor.set_(_memory.fresh(same, tensor.device))
+            moved = _memory.fresh(same, tensor.device)
+            tensor.set_(moved.untyped_storage(), 0, moved.size(), moved.stride())
 
     def outward(self, value: Any) -> Any:
         """The device's tensor for one of the CPU's."""

@@ -52,13 +52,14 @@ INSTEAD = {
 
 _CPU_KEYS = ("CPU", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "CompositeImplicitAutograd")
 
-_library: torch.library.Library | None = None
+_library: Any = None  # lives as long as what it has registered
 
 
 def register() -> None:
     """Give the CUDA key the kernels of this package."""
     global _library
-    _library = torch.library.Library("aten", "IMPL")
+    library: Any = torch.library.Library  # without types of its own
+    _library = library("aten", "IMPL")
     full = [name for name in _names.registered("CUDA") if name.startswith("aten::")]
     for name in dict.fromkeys(full + ["aten::" + name for name in ADDED]):
         if kernel := kernel_of(name.removeprefix("aten::")):

@@ -1,0 +1,19 @@
+"""`python -m ptxvm` is the command that the package brings."""
+
+import os
+import subprocess
+import sys
+
+from . import binary
+
+
+def main() -> int:
+    """Run the command with this process's arguments; on Unix it takes the process's place."""
+    command = [binary(), *sys.argv[1:]]
+    if os.name == "posix":
+        os.execv(command[0], command)
+    return subprocess.run(command).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
