@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -234,6 +235,24 @@ func TestTensorMaps(t *testing.T) {
 		t.Errorf("slices of 32 bytes: %d", code)
 	} else if of, err := tensor.DecodeMap(&m); err != nil || of.Interleave != 2 {
 		t.Errorf("%+v, %v", of, err)
+	}
+}
+
+// TestTensorMapsMade: what the driver makes is made, also where no manual says what copies by it do.
+func TestTensorMapsMade(t *testing.T) {
+	r := newRig(t, Config{})
+	cube := TensorMap{Addr: r.alloc(4096), Type: 3, Interleave: 2, Swizzle: 1, Dims: []uint64{128, 128, 128}, Strides: []uint64{512, 65536}, Box: []uint32{4, 4, 4}, Steps: []uint32{1, 1, 1}}
+	apart := cube
+	apart.Interleave, apart.Swizzle, apart.Box, apart.Steps = 1, 0, []uint32{16, 16, 16}, []uint32{8, 8, 8}
+	wide := TensorMap{Addr: cube.Addr, Type: 3, Dims: []uint64{1 << 32, 16}, Strides: []uint64{1 << 34}, Box: []uint32{16, 16}, Steps: []uint32{1, 1}}
+	for name, m := range map[string]TensorMap{"a part of a slice": cube, "channels apart": apart, "2^32 elements": wide} {
+		if _, code := r.Encode(m); code != Success {
+			t.Errorf("%s: %d: %s", name, code, strings.Join(r.errors, ""))
+		}
+	}
+	wide.Dims[0]++
+	if _, code := r.Encode(wide); code != InvalidValue || !strings.Contains(strings.Join(r.errors, ""), "want 1 to 2^32") {
+		t.Errorf("2^32+1 elements: %d: %s", code, strings.Join(r.errors, ""))
 	}
 }
 

@@ -47,8 +47,8 @@ func (t *TensorMap) unnamed() string {
 		return fmt.Sprintf("%d dimensions with %d strides, a box of %d and %d element strides", rank, len(t.Strides), len(t.Box), len(t.Steps))
 	}
 	for i, n := range t.Dims {
-		if n == 0 || n > 1<<32-1 {
-			return fmt.Sprintf("dimension %d has %d elements: want 1 to 2^32-1", i, n)
+		if n == 0 || n > 1<<32 {
+			return fmt.Sprintf("dimension %d has %d elements: want 1 to 2^32", i, n)
 		}
 	}
 	return ""
@@ -66,7 +66,7 @@ func (d *Driver) Encode(t TensorMap) (m [tensor.MapBytes]byte, code Code) {
 	s := tensorSwizzles[t.Swizzle]
 	out := &tensor.Map{Address: t.Addr, Rank: rank, Type: element, Swizzle: s.mode, Atomicity: s.atoms, Interleave: uint8(t.Interleave), NaNs: t.NaNs}
 	for i, n := range t.Dims {
-		out.Dims[i] = uint32(n)
+		out.SetDim(i, n)
 	}
 	copy(out.Strides[:], t.Strides)
 	copy(out.Box[:], t.Box)

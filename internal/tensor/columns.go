@@ -89,7 +89,7 @@ func (m *Map) checkColumns() error {
 				return fmt.Errorf("a corner of the bounding box is %d along %c: %d to %d are possible", c, "WHD"[d], -limit, limit-1)
 			}
 		}
-		if end := int64(m.Dims[d+1]) + upper; lower >= end {
+		if end := m.dim(d+1) + upper; lower >= end {
 			return fmt.Errorf("the bounding box is empty along %c: from %d to %d", "WHD"[d], lower, end-1)
 		}
 	}
@@ -124,7 +124,7 @@ func (m *Map) checkWalk(at [MaxRank]int32, w *Walk) error {
 		if limit := 1 << spatialBits[m.Rank]; int(w.Offsets[d]) >= limit {
 			return fmt.Errorf("an offset of %d along %c: tensors of %d dimensions take 0 to %d", w.Offsets[d], "WHD"[d], m.Rank, limit-1)
 		}
-		first, last := int64(m.Column.Lower[d]), int64(m.Dims[d+1])+int64(m.Column.Upper[d])-1
+		first, last := int64(m.Column.Lower[d]), m.dim(d+1)+int64(m.Column.Upper[d])-1
 		if x := int64(at[d+1]); x > last || m.Mode == Im2col && x < first {
 			return fmt.Errorf("the coordinate along %c is %d, outside of the bounding box: it has %d to %d", "WHD"[d], x, first, last)
 		}
@@ -203,7 +203,7 @@ func (p *pixels) pixel(at [MaxRank]int64) {
 func (p *pixels) next() {
 	for d := 1; d <= p.boxed(); d++ {
 		p.at[d] += int64(p.Steps[d])
-		if p.at[d]-int64(p.Offset) < int64(p.Dims[d])+int64(p.Column.Upper[d-1]) {
+		if p.at[d]-int64(p.Offset) < p.dim(d)+int64(p.Column.Upper[d-1]) {
 			return
 		}
 		p.at[d] = int64(p.Column.Lower[d-1]) + int64(p.Offset)

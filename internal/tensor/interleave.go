@@ -36,23 +36,32 @@ func (m *Map) checkSlices() error {
 		return fmt.Errorf("rank %d: interleaved tensors have 3 to %d dimensions", m.Rank, MaxRank)
 	case m.Mode > Im2col:
 		return fmt.Errorf("%v takes no interleaved tensors", m.Mode)
-	case m.Type.info().many != 1:
-		return fmt.Errorf("no manual says how elements of type %v are interleaved", m.Type)
 	case m.Interleave == 2 && m.Swizzle != 1:
 		return errors.New("an interleave of 32 bytes goes with a swizzle of 32 bytes")
 	case m.Swizzle == 4:
 		return errors.New("a swizzle of 96 bytes does not go with interleaving")
 	case m.Address%uint64(m.sliceBytes()) != 0:
 		return fmt.Errorf("the address %#x is no multiple of %d, as an interleave of that wants", m.Address, m.sliceBytes())
-	case m.Box[0]%m.channels() != 0:
-		return fmt.Errorf("the box has %d channels: want whole slices of %d", m.Box[0], m.channels())
-	case m.Steps[0] != 1:
-		return errors.New("no manual says what an element stride along the channels of slices takes; want 1")
 	}
 	for d, s := range m.Strides[:m.Rank-1] {
 		if s%uint64(m.sliceBytes()) != 0 {
 			return fmt.Errorf("the stride of dimension %d is %d bytes: an interleave of %d wants a multiple of that", d+1, s, m.sliceBytes())
 		}
+	}
+	return nil
+}
+
+// unknown says of a map that can be made why no statement can use it: no manual says what its copies do.
+func (m *Map) unknown() error {
+	switch {
+	case m.Interleave == 0:
+		return nil
+	case m.Type.info().many != 1:
+		return fmt.Errorf("no manual says how elements of type %v are interleaved", m.Type)
+	case m.Box[0]%m.channels() != 0:
+		return fmt.Errorf("its box has %d channels: no manual says how a part of a slice is copied; whole ones have %d", m.Box[0], m.channels())
+	case m.Steps[0] != 1:
+		return fmt.Errorf("no manual says what an element stride of %d along the channels of slices takes; 1 is executed", m.Steps[0])
 	}
 	return nil
 }
@@ -65,7 +74,7 @@ func (m *Map) stride(s SliceStrides, d int) int64 {
 	case s == SliceFirst && d == 1:
 		return int64(m.sliceBytes())
 	case d == 0:
-		return int64(m.Strides[m.Rank-3]) * int64(m.Dims[m.Rank-2])
+		return int64(m.Strides[m.Rank-3]) * m.dim(m.Rank-2)
 	}
 	return int64(m.Strides[d-1])
 }

@@ -105,10 +105,10 @@ func TestMapLimits(t *testing.T) {
 		{"columns of slices", column(Im2col, 4), func(m *Map) { m.Interleave = 1 }, load(4, Im2col), ""},
 		{"columns of W", column(Im2colW, 4), func(m *Map) { m.Interleave = 1 }, load(4, Im2colW), ".im2col::w takes no interleaved tensors"},
 		{"swizzle of 96 of slices", sliced(), func(m *Map) { m.Swizzle = 4 }, load(3, Tiles), "a swizzle of 96 bytes does not go with interleaving"},
-		{"half a slice", sliced(), func(m *Map) { m.Box[0] = 36 }, load(3, Tiles), "36 channels: want whole slices of 8"},
+		{"half a slice", sliced(), func(m *Map) { m.Box[0] = 36 }, load(3, Tiles), "its box has 36 channels: no manual says how a part of a slice is copied; whole ones have 8"},
 		{"address of slices", sliced(), func(m *Map) { m.Interleave, m.Swizzle, m.Address = 2, 1, 1<<20+16 }, load(3, Tiles), "is no multiple of 32"},
 		{"stride of slices", sliced(), func(m *Map) { m.Interleave, m.Swizzle, m.Strides[1] = 2, 1, 1040 }, load(3, Tiles), "the stride of dimension 2 is 1040 bytes: an interleave of 32"},
-		{"channels apart", sliced(), func(m *Map) { m.Steps[0] = 2 }, load(3, Tiles), "an element stride along the channels"},
+		{"channels apart", sliced(), func(m *Map) { m.Steps[0] = 2 }, load(3, Tiles), "an element stride of 2 along the channels"},
 		{"rows of slices", sliced(), func(m *Map) { m.Box[1] = 1 }, Use{Rank: 3, Apart: true, Arch: 100}, "its tensor is interleaved"},
 
 		{"padded", packed(14, 128), func(*Map) {}, load(2, Tiles), ""},
@@ -197,5 +197,48 @@ func TestUnpackFour(t *testing.T) {
 	memory, box := []byte("abcdefghABCDEFGH"), []byte("................................")
 	if m.Unpack(box, memory); string(box) != "abcdefgh\x00\x00\x00\x00\x00\x00\x00\x00ABCDEFGH\x00\x00\x00\x00\x00\x00\x00\x00" {
 		t.Errorf("%q", box)
+	}
+}
+
+// TestUnknown: a map of which no manual says what its copies do is made, as the driver makes it, and refused where it is used.
+func TestUnknown(t *testing.T) {
+	for name, change := range map[string]func(m *Map){
+		"a part of a slice": func(m *Map) { m.Box[0] = 4 },
+		"channels apart":    func(m *Map) { m.Steps[0] = 8 },
+	} {
+		m := sliced()
+		if err := m.Fits(Use{Rank: 3, Arch: 90}); err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		if err := m.Check(); err != nil {
+			t.Errorf("%s: not made: %v", name, err)
+		}
+		if err := m.Fits(Use{Rank: 3, Arch: 90}); err == nil || !strings.Contains(err.Error(), "no manual says") {
+			t.Errorf("%s: used: %v", name, err)
+		}
+	}
+}
+
+// TestWidest: a dimension may have 2^32 elements, whose last ones are inside; one of 0 is none.
+func TestWidest(t *testing.T) {
+	m := tiled()
+	m.SetDim(1, 1<<32)
+	b := m.Encode()
+	back, err := DecodeMap(&b)
+	if err != nil || *back != *m || back.dim(1) != 1<<32 || back.dim(0) != 64 {
+		t.Fatalf("%+v, %v", back, err)
+	}
+	if err := back.Fits(Use{Rank: 3, Arch: 90}); err != nil {
+		t.Error(err)
+	}
+	back.SetDim(1, 0)
+	if err := back.Check(); err == nil {
+		t.Error("a dimension without elements")
+	}
+	back.SetDim(1, 1<<32)
+	back.SetDim(1, 5)
+	if back.dim(1) != 5 {
+		t.Errorf("%d elements, want 5", back.dim(1))
 	}
 }

@@ -3,6 +3,7 @@ package tensor
 // Tensor maps (5.5.8): what the copies of tensors read. The layout of the 1024 bits is our own, as the manual has none.
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type Map struct {
 	Atomicity  Atomicity
 	NaNs       bool // elements outside the tensor are NaN, not zero
 	Dims       [MaxRank]uint32
+	Widest     uint8               // by dimension: it has 2^32 elements, which Dims cannot hold
 	Strides    [MaxRank - 1]uint64 // bytes from one element to the next along dimensions 1 and up
 	Box        [MaxRank]uint32
 	Steps      [MaxRank]uint32 // element strides: 1 takes every element of the box
@@ -145,7 +147,7 @@ func (m *Map) Encode() (b [MapBytes]byte) {
 	for i, s := range m.Strides {
 		le.PutUint64(b[atStrides+8*i:], s)
 	}
-	b[atMode] = byte(m.Mode)
+	b[atMode] = byte(m.Mode)&7 | m.Widest<<3
 	le.PutUint16(b[atPixels:], uint16(min(m.Column.Pixels, 0xffff)))
 	for i := range m.Column.Lower {
 		le.PutUint16(b[atCorners+4*i:], uint16(m.Column.Lower[i]))
@@ -170,7 +172,7 @@ func DecodeMap(b *[MapBytes]byte) (*Map, error) {
 	for i := range m.Strides {
 		m.Strides[i] = le.Uint64(b[atStrides+8*i:])
 	}
-	m.Mode, m.Column.Pixels = Mode(b[atMode]), uint32(le.Uint16(b[atPixels:]))
+	m.Mode, m.Widest, m.Column.Pixels = Mode(b[atMode]&7), b[atMode]>>3, uint32(le.Uint16(b[atPixels:]))
 	for i := range m.Column.Lower {
 		m.Column.Lower[i], m.Column.Upper[i] = int32(int16(le.Uint16(b[atCorners+4*i:]))), int32(int16(le.Uint16(b[atCorners+4*i+2:])))
 	}
@@ -186,7 +188,18 @@ func DecodeReplaced(b *[MapBytes]byte) (*Map, error) {
 	return DecodeMap(b)
 }
 
-// Check says which field is not what cuTensorMapEncodeTiled, …Im2col or …Im2colWide takes, or what is not executed.
+// SetDim makes a dimension have n elements, up to 2^32.
+func (m *Map) SetDim(d int, n uint64) {
+	m.Dims[d], m.Widest = uint32(n), m.Widest&^(1<<d)
+	if n == 1<<32 {
+		m.Widest |= 1 << d
+	}
+}
+
+// dim is how many elements a dimension has.
+func (m *Map) dim(d int) int64 { return int64(m.Dims[d]) | int64(m.Widest>>d&1)<<32 }
+
+// Check says which field is not what cuTensorMapEncodeTiled, …Im2col or …Im2colWide takes.
 func (m *Map) Check() error {
 	switch {
 	case m.Rank > MaxRank:
@@ -224,7 +237,7 @@ func (m *Map) Check() error {
 
 func (m *Map) checkDimension(d int) error {
 	switch {
-	case m.Dims[d] == 0:
+	case m.dim(d) == 0:
 		return fmt.Errorf("dimension %d has no elements", d)
 	case m.Mode != Tiles && d > 0: // a box has no other extents
 	case m.Box[d] == 0 || m.Box[d] > MaxBox:
@@ -274,7 +287,7 @@ type Use struct {
 
 // Fits says why a statement cannot copy by this map.
 func (m *Map) Fits(u Use) error {
-	switch err := m.Check(); {
+	switch err := cmp.Or(m.Check(), m.unknown()); {
 	case err != nil:
 		return err
 	case m.Mode != u.Mode:
@@ -320,7 +333,7 @@ var replaced = map[string]func(m *Map, ord int, v uint64){
 	"global_address":    func(m *Map, _ int, v uint64) { m.Address = v },
 	"rank":              func(m *Map, _ int, v uint64) { m.Rank = int(min(v, 14)) + 1 },
 	"box_dim":           func(m *Map, ord int, v uint64) { m.Box[ord] = uint32(v) },
-	"global_dim":        func(m *Map, ord int, v uint64) { m.Dims[ord] = uint32(v) },
+	"global_dim":        (*Map).SetDim,
 	"global_stride":     func(m *Map, ord int, v uint64) { m.Strides[ord] = v },
 	"element_stride":    func(m *Map, ord int, v uint64) { m.Steps[ord] = uint32(v) },
 	"elemtype":          func(m *Map, _ int, v uint64) { m.Type = Element(v) },
@@ -379,7 +392,7 @@ func (m *Map) column(rows []Row, x [MaxRank]int64, n int) []Row {
 	x[1] = 0
 	one, outside := m.row(x), Row{Skip: m.RowBytes()}
 	for i := range n {
-		if y := first + int64(i)*int64(m.Steps[1]); y < 0 || y >= int64(m.Dims[1]) || one.Bytes == 0 {
+		if y := first + int64(i)*int64(m.Steps[1]); y < 0 || y >= m.dim(1) || one.Bytes == 0 {
 			rows = append(rows, outside)
 		} else {
 			rows = append(rows, Row{one.Skip, one.Bytes, one.Address + uint64(y)*m.Strides[0]})
@@ -413,13 +426,13 @@ func (m *Map) row(at [MaxRank]int64) Row {
 func (m *Map) cut(at [MaxRank]int64, n int64, stride func(d int) int64) Row {
 	addr := int64(m.Address)
 	for d := 1; d < m.Rank; d++ {
-		if at[d] < 0 || at[d] >= int64(m.Dims[d]) {
+		if at[d] < 0 || at[d] >= m.dim(d) {
 			return Row{Skip: m.RowBytes()}
 		}
 		addr += at[d] * stride(d)
 	}
 	first := max(0, at[0])
-	end := min(int64(m.Dims[0]), at[0]+n)
+	end := min(m.dim(0), at[0]+n)
 	if first >= end {
 		return Row{Skip: m.RowBytes()}
 	}

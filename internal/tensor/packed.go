@@ -37,8 +37,8 @@ func (m *Map) checkPacked() error {
 		}
 	}
 	switch {
-	case m.Dims[0]%row != 0:
-		return fmt.Errorf("dimension 0 has %d elements: of type %v it has a multiple of %d", m.Dims[0], m.Type, row)
+	case m.dim(0)%int64(row) != 0:
+		return fmt.Errorf("dimension 0 has %d elements: of type %v it has a multiple of %d", m.dim(0), m.Type, row)
 	case m.padded() && m.Box[0] != row, m.Box[0]%many != 0:
 		return fmt.Errorf("the box has %d elements of type %v along dimension 0: want %d", m.Box[0], m.Type, max(row, packedRow))
 	case m.Address%unit != 0:
