@@ -12,6 +12,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/cc"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/jit/products"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -25,6 +26,9 @@ type Engine struct {
 	mu    sync.Mutex
 	pages map[*ir.Func][]*native.Code
 	dense *products.Multiplier
+
+	c       map[*ir.Func][]*cc.Code // by function: what has gone through C
+	refused map[*machine.Code]error // what the new pipeline does not take
 
 	failed sync.Mutex // of errs: a compilation takes time
 	errs   []error
@@ -90,6 +94,12 @@ func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 	}
 	if tierOf(c.Native()) >= want || stopped != nil && stopped() {
 		return
+	}
+	if e.opt.c != nil {
+		if n := e.throughC(c); n != nil {
+			c.SetNative(n)
+			return
+		}
 	}
 	n, err := e.compile(c, want, stopped)
 	switch {
@@ -225,7 +235,7 @@ func (e *Engine) fail(err error) {
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return errors.Join(e.free(slices.Collect(maps.Keys(e.pages))), e.dense.Close())
+	return errors.Join(e.free(slices.Collect(maps.Keys(e.pages))), e.free(slices.Collect(maps.Keys(e.c))), e.dense.Close())
 }
 
 // Forget gives the memory of functions' code back. None of it may run any more, nor be installed again.
@@ -242,6 +252,10 @@ func (e *Engine) free(funcs []*ir.Func) error {
 			errs = append(errs, p.Free())
 		}
 		delete(e.pages, f)
+		for _, p := range e.c[f] {
+			errs = append(errs, p.Free())
+		}
+		delete(e.c, f)
 	}
 	return errors.Join(errs...)
 }

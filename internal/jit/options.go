@@ -38,6 +38,7 @@ type Options struct {
 	spent   *int                // tests: where the units that were spent go
 	stopped func() bool         // tells whether to end with ErrStopped; nil: never
 	without Techniques          // those that are left out (technique.go)
+	c       *PipelineC          // the new pipeline, by way of C; nil: none
 	fired   *Techniques         // those that have made code are added; nil: nobody asks
 }
 

@@ -104,6 +104,7 @@ type NativeState struct {
 	Places     [33]NativePlace // the N places where the other lanes stand, disjoint, each with a lane
 	Save       [8192 + 64*NativeSpills + 6400]byte
 	Help       NativeHelp
+	Missed     int32 // one more than the pc of an access whose bounds are to be learned, if that is not where lanes stand; 0: there is none
 }
 
 // NativeRoom is the bytes behind the register block of a converged frame that belong to compiled code. What is

@@ -53,7 +53,7 @@ func (c *CTA) fillNative(s *NativeState, t *nativeTable) {
 	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.params
 	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
-	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.ops, s.Help.faulted, s.Help.gone = 0, 0, 0, 0, 0, 0, false, false
+	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.ops, s.Help.faulted, s.Help.gone, s.Missed = 0, 0, 0, 0, 0, 0, false, false, 0
 }
 
 // fillWarps says where the warps of a batch are.

@@ -186,6 +186,9 @@ func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
 	for i := range places {
 		pc := places[i].PC
 		t.left[pc]++
+		if missed := w.core.native.Missed; i == 0 && missed != 0 {
+			pc = missed - 1
+		}
 		if i == 0 && n.Bounds[pc] >= 0 {
 			t.missed, t.in = pc, &w.insts[pc]
 			t.args.take(w.cta)

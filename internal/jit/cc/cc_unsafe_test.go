@@ -38,7 +38,11 @@ func written(t *testing.T, path string) *Code {
 	if err := ssa.Verify(f); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Compile(f)
+	made, err := Print(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compile(made)
 	if errors.Is(err, ErrNoCompiler) {
 		t.Skip(err)
 	}

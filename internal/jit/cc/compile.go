@@ -11,7 +11,6 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
-	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
@@ -19,7 +18,7 @@ import (
 var ErrNoCompiler = errors.New("neither gcc nor clang is installed")
 
 // flags make a library of one file that computes what the text says, each rounding where it has it.
-var flags = []string{"-x", "c", "-std=gnu11", "-O3", "-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mpopcnt", "-mtune=native", "-ffp-contract=off", "-fno-math-errno",
+var flags = []string{"-x", "c", "-std=gnu11", "-O2", "-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mpopcnt", "-mtune=native", "-ffp-contract=off", "-fno-math-errno",
 	"-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-ffreestanding", "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-fPIC",
 	"-fno-tree-loop-distribute-patterns", "-w", "-shared", "-nostdlib", "-Wl,--build-id=none"}
 
@@ -39,15 +38,11 @@ type Code struct {
 	off  int
 }
 
-// Compile compiles a placed function.
-func Compile(f *ssa.Func) (*Code, error) {
-	text, err := Print(f)
-	if err != nil {
-		return nil, err
-	}
+// Compile compiles what Print has made of a placed function.
+func Compile(text string) (*Code, error) {
 	image, off, err := build(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
+		return nil, err
 	}
 	code, err := native.New(image)
 	if err != nil {

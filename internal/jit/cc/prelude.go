@@ -30,7 +30,7 @@ var offsets = []struct {
 	{"GLOBAL", unsafe.Offsetof(state.GlobalHost)}, {"PARAMS", unsafe.Offsetof(state.Params)}, {"BOUNDS", unsafe.Offsetof(state.Bounds)},
 	{"MASK", unsafe.Offsetof(state.Mask)}, {"STEPS", unsafe.Offsetof(state.Steps)}, {"OPS", unsafe.Offsetof(state.Ops)},
 	{"EXITED", unsafe.Offsetof(state.Exited)}, {"LOOPED", unsafe.Offsetof(state.Looped)}, {"PLACED", unsafe.Offsetof(state.N)},
-	{"POLL", unsafe.Offsetof(state.PollFuel)}, {"PLACES", unsafe.Offsetof(state.Places)},
+	{"POLL", unsafe.Offsetof(state.PollFuel)}, {"PLACES", unsafe.Offsetof(state.Places)}, {"MISSED", unsafe.Offsetof(state.Missed)},
 	{"WARPS", batch(unsafe.Offsetof(state.Batch.Warps))}, {"WARP", batch(unsafe.Offsetof(state.Batch.Warp))},
 	{"BUDGET", batch(unsafe.Offsetof(state.Batch.Budget))}, {"REST", batch(unsafe.Offsetof(state.Batch.Rest))},
 	{"BEGAN", batch(unsafe.Offsetof(state.Batch.Began))}, {"CURRENT", batch(unsafe.Offsetof(state.Batch.Current))},
@@ -77,6 +77,11 @@ typedef u16 h8m __attribute__((vector_size(16), aligned(1), may_alias)); typedef
 typedef u8 u8m __attribute__((may_alias)); typedef u16 u16m __attribute__((aligned(1), may_alias));
 typedef u32 u32m __attribute__((aligned(1), may_alias)); typedef u64 u64m __attribute__((aligned(1), may_alias));
 #define inline static inline __attribute__((always_inline))
+#ifdef __clang__
+#define apart static __attribute__((noinline, cold))
+#else
+#define apart static __attribute__((noinline, cold, no_caller_saved_registers, target("general-regs-only"))) // the caller's vectors stay in registers
+#endif
 #define rare(c) __builtin_expect(!!(c), 0)
 #define U32(o) (*(u32m *)(s + (o)))
 #define U64(o) (*(u64m *)(s + (o)))
@@ -120,6 +125,13 @@ inline w8 popcw8(w8 a) {
 	v = (v + (v >> 4)) & 0x0f0f0f0f;
 	return (w8)(v * 0x01010101 >> 24);
 }
+#define EACH(name, vector, type, n, e) \
+inline vector name(vector a, vector b) { \
+	vector r; \
+	for (int i = 0; i < n; i++) { type x = a[i], y = b[i]; r[i] = y ? e : -1; } \
+	return r; }
+EACH(divuw8, w8, u32, 8, x / y) EACH(remuw8, w8, u32, 8, x % y)
+EACH(divux4, x4, u64, 4, (x | y) >> 32 ? x / y : (u32)x / (u32)y) EACH(remux4, x4, u64, 4, (x | y) >> 32 ? x % y : (u32)x % (u32)y)
 inline w8 u2f8(w8 a) { return (w8)__builtin_convertvector((uw8)a, f8); }
 `
 
@@ -175,7 +187,7 @@ inline u32 endcta(char *s, u64 steps, u32 *w) {
 	pass(s);
 	return pick(s, steps, w);
 }
-static __attribute__((noinline, cold)) void place(char *s, u32 pc, u32 mask, u32 fuel, u32 flags) {
+apart void place(char *s, u32 pc, u32 mask, u32 fuel, u32 flags) {
 	if (!mask) return;
 	u64 p = PLACES + PSIZE * U32(PLACED)++;
 	U32(p) = pc;
@@ -184,19 +196,13 @@ static __attribute__((noinline, cold)) void place(char *s, u32 pc, u32 mask, u32
 	U32(p + PFLAGS) = flags;
 	U32(EXITED) &= ~mask;
 }
-static __attribute__((noinline, cold)) void row32(char *p, w8 a, w8 b, w8 c, w8 d) {
-	((w8m *)p)[0] = a; ((w8m *)p)[1] = b; ((w8m *)p)[2] = c; ((w8m *)p)[3] = d;
-}
-static __attribute__((noinline, cold)) void row64(char *p, x4 a, x4 b, x4 c, x4 d) {
-	((x4m *)p)[0] = a; ((x4m *)p)[1] = b; ((x4m *)p)[2] = c; ((x4m *)p)[3] = d;
-}
 inline u64 fits(u64 size, u64 n) { return size >= n ? size - n + 1 : 0; }
 inline u64 size(u64 b, u64 end) { return *(u64m *)(b + end) > *(u64m *)(b + BSTART) ? *(u64m *)(b + end) - *(u64m *)(b + BSTART) : 0; }
 `
 
 // lanewise are accesses lane by lane, in ascending order: all are tested before the first is made.
 const lanewise = `
-static __attribute__((noinline)) u32 outside(const u64 *a, u32 m, u64 start, u64 fit, u64 align) {
+apart u32 outside(const u64 *a, u32 m, u64 start, u64 fit, u64 align) {
 	for (; m; m &= m - 1) {
 		u64 at = a[__builtin_ctz(m)];
 		if (at - start >= fit || (at & align)) return 1;
@@ -204,13 +210,13 @@ static __attribute__((noinline)) u32 outside(const u64 *a, u32 m, u64 start, u64
 	return 0;
 }
 #define LANES(name, type, elem) \
-static __attribute__((noinline)) void load##name(u32 *to, const u64 *a, u32 m, u64 g) { \
+apart void load##name(u32 *to, const u64 *a, u32 m, u64 g) { \
 	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); to[i] = (u32)(elem)*(type *)(a[i] + g); } } \
-static __attribute__((noinline)) void loadx##name(u64 *to, const u64 *a, u32 m, u64 g) { \
+apart void loadx##name(u64 *to, const u64 *a, u32 m, u64 g) { \
 	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); to[i] = (u64)(elem)*(type *)(a[i] + g); } } \
-static __attribute__((noinline)) void store##name(const u32 *from, const u64 *a, u32 m, u64 g) { \
+apart void store##name(const u32 *from, const u64 *a, u32 m, u64 g) { \
 	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); *(type *)(a[i] + g) = from[i]; } } \
-static __attribute__((noinline)) void storex##name(const u64 *from, const u64 *a, u32 m, u64 g) { \
+apart void storex##name(const u64 *from, const u64 *a, u32 m, u64 g) { \
 	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); *(type *)(a[i] + g) = from[i]; } }
 LANES(u1, u8m, u8) LANES(u2, u16m, u16) LANES(u4, u32m, u32) LANES(u8, u64m, u64)
 LANES(s1, u8m, s8) LANES(s2, u16m, s16) LANES(s4, u32m, s32)

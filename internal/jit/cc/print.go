@@ -14,18 +14,17 @@ const Entry = "kernel"
 
 // Print writes a function as freestanding C, for gcc and clang on amd64 with AVX2.
 func Print(f *ssa.Func) (string, error) {
-	p := &printer{f: f, exits: map[ssa.StateID]bool{}, placed: make([]bool, len(f.Ops))}
+	p := &printer{f: f, dom: ssa.FindDominators(f), exits: map[ssa.StateID][]ssa.Value{}, placed: make([]*ssa.Block, len(f.Ops)), printed: make([]bool, len(f.Ops))}
 	p.WriteString(prelude())
 	p.linef("__attribute__((visibility(\"default\"))) void %s(char *s, u64 how) {", Entry)
 	p.declare()
-	blocks := ssa.FindDominators(f).Blocks
-	for _, b := range blocks {
+	for _, b := range p.dom.Blocks {
 		for _, i := range b.Items() {
-			p.placed[i.Value] = true
+			p.placed[i.Value] = b
 		}
 	}
-	for _, b := range blocks {
-		p.block(b)
+	for _, b := range p.dom.Blocks {
+		p.print(b)
 	}
 	for i := 0; i < len(p.states); i++ {
 		p.exit(p.states[i])
@@ -36,11 +35,14 @@ func Print(f *ssa.Func) (string, error) {
 
 type printer struct {
 	strings.Builder
-	f      *ssa.Func
-	states []ssa.StateID // whose exits are to be printed
-	exits  map[ssa.StateID]bool
-	placed []bool
-	err    error
+	f       *ssa.Func
+	dom     *ssa.Dominators
+	block   *ssa.Block    // that is printed
+	states  []ssa.StateID // whose exits are to be printed
+	exits   map[ssa.StateID][]ssa.Value
+	placed  []*ssa.Block // by value: that computes it
+	printed []bool
+	err     error
 }
 
 func (p *printer) linef(format string, a ...any) {
@@ -72,7 +74,7 @@ func (p *printer) lanesParts(lanes int, t ssa.Type) int {
 
 // declare declares the variables of all values, and what does not change while the code runs.
 func (p *printer) declare() {
-	p.linef("\tu64 steps = 0, ops = 0; u32 fuel = 0, looped = 0, poll = U32(POLL);")
+	p.linef("\tu64 steps = 0, ops = 0, steps0 = 0, ops0 = 0; u32 fuel = 0, fuel0 = 0, looped = 0, poll = U32(POLL);")
 	p.linef("\tconst u64 G = U64(GLOBAL), K = G + U64(PARAMS);")
 	bounds := map[int32]bool{}
 	for _, c := range p.f.Checks[1:] {
@@ -203,13 +205,15 @@ func (p *printer) joined(v ssa.Value, op string) string {
 	return strings.Join(list, op)
 }
 
-func (p *printer) block(b *ssa.Block) {
+func (p *printer) print(b *ssa.Block) {
+	p.block = b
 	p.linef("L%d:;", b.ID)
 	for _, i := range b.Items() {
 		if i.Effect != nil {
 			p.effect(i.Effect)
 		} else {
 			p.op(i.Value)
+			p.printed[i.Value] = true
 		}
 	}
 	switch {

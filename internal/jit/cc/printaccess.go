@@ -45,7 +45,7 @@ func (p *printer) loadOne(e *ssa.Effect) {
 		if a.Align > 1 {
 			text += fmt.Sprintf(" || (%s + %dul & %d)", p.num(a.Base), uint64(a.Disp), a.Align-1)
 		}
-		p.linef("\tif (rare(%s)) goto X%d;", text, p.leave(e.State))
+		p.linef("\tif (rare(%s)) { U32(MISSED) = %d; goto X%d; }", text, e.PC+1, p.leave(e.State))
 	}
 	for k, v := range e.Results {
 		if a.Bits[k] != 0 {
@@ -230,7 +230,7 @@ func (p *printer) eachLane(e *ssa.Effect) {
 	lanes := p.lanesOfAccess(e)
 	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<lanes-1))
 	p.addresses(a, lanes)
-	p.linef("\tif (rare(outside(a, m, start%d, fits(%s, %d), %d))) goto X%d;", a.Bounds, sizeOf(a.Bounds, e.Kind == ssa.Store), a.Bytes(), max(a.Align, 1)-1, p.leave(e.State))
+	p.linef("\tif (rare(outside(a, m, start%d, fits(%s, %d), %d))) { U32(MISSED) = %d; goto X%d; }", a.Bounds, sizeOf(a.Bounds, e.Kind == ssa.Store), a.Bytes(), max(a.Align, 1)-1, e.PC+1, p.leave(e.State))
 	if e.Kind == ssa.Store {
 		p.storeEach(e)
 	} else {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 )
@@ -57,7 +56,7 @@ func (p *printer) next(e *ssa.Effect, call string) {
 	for i, v := range r[2:] {
 		p.linef("\tv%d_0 = U64(PLACE + %d);", v, 8*i)
 	}
-	p.linef("\tif (v%d_0) { fuel = *(u32m *)(U64(WARP) + WFUEL); looped = 0; } }", r[0])
+	p.linef("\tif (v%d_0) { fuel = fuel0 = *(u32m *)(U64(WARP) + WFUEL); looped = 0; steps0 = steps; ops0 = ops; } }", r[0])
 }
 
 func (p *printer) fuel(e *ssa.Effect) {
@@ -68,21 +67,16 @@ func (p *printer) fuel(e *ssa.Effect) {
 	p.linef("\tif (%s) { fuel -= %s; %sif (rare((s32)fuel <= 0)) goto X%d; }", p.anyOf(e.Mask), cost, looped, p.leave(e.State))
 }
 
-// leave has the exit of a state printed, once.
-func (p *printer) leave(s ssa.StateID) ssa.StateID {
-	if !p.exits[s] {
-		p.exits[s] = true
-		p.states = append(p.states, s)
+// leave has the exit of a state printed, once. What it needs and is not there where it is taken the exit computes.
+func (p *printer) leave(id ssa.StateID) ssa.StateID {
+	if _, known := p.exits[id]; known {
+		return id
 	}
-	return s
-}
-
-// computed prints the values of a state that no block computes, with their operands.
-func (p *printer) computed(s *ssa.State) {
+	p.states = append(p.states, id)
 	need := map[ssa.Value]bool{}
 	var mark func(v ssa.Value)
 	mark = func(v ssa.Value) {
-		if need[v] || p.placed[v] || p.f.Ops[v].Code <= ssa.Const {
+		if need[v] || p.isThere(v) {
 			return
 		}
 		need[v] = true
@@ -90,22 +84,38 @@ func (p *printer) computed(s *ssa.State) {
 			mark(a)
 		}
 	}
-	for _, v := range s.Reads() {
+	for _, v := range p.f.States[id].Reads() {
 		mark(v)
 	}
-	for _, v := range slices.Sorted(maps.Keys(need)) {
-		p.op(v)
+	p.exits[id] = slices.Sorted(maps.Keys(need))
+	return id
+}
+
+// isThere tells whether a value has been computed where the printer is.
+func (p *printer) isThere(v ssa.Value) bool {
+	if p.f.Ops[v].Code <= ssa.Const {
+		return true
 	}
+	at := p.placed[v]
+	return at != nil && p.printed[v] && p.dom.Dominates(at, p.block)
 }
 
 // exit prints how the running warp is left: counts, places, and the homes of its variables.
 func (p *printer) exit(id ssa.StateID) {
 	s := &p.f.States[id]
 	p.linef("X%d: {\n\tchar *r = (char *)*(u64m *)(U64(WARP) + WREGS);", id)
-	p.computed(s)
+	for _, v := range p.exits[id] {
+		p.op(v)
+	}
 	p.linef("\tu32 m = %s;", p.bitsOf(s.Mask))
+	if s.Restart {
+		p.linef("\tsteps = steps0; ops = ops0; fuel = fuel0; looped = 0;")
+	}
 	if s.Undo != 0 {
 		p.linef("\tif (m) steps -= %d; ops -= %dl * __builtin_popcount(m);", s.Undo, s.Undo)
+	}
+	for _, h := range s.Homes {
+		p.home(h)
 	}
 	p.linef("\tU32(PLACED) = 0; U32(EXITED) = U32(MASK); U32(LOOPED) = looped;")
 	if s.FuelOut {
@@ -115,9 +125,6 @@ func (p *printer) exit(id ssa.StateID) {
 	}
 	for _, l := range s.Places {
 		p.linef("\tplace(s, %d, %s, fuel, 0);", l.PC, p.bitsOf(l.Mask))
-	}
-	for _, h := range s.Homes {
-		p.home(h)
 	}
 	p.linef("\tgoto done; }")
 }
@@ -129,18 +136,10 @@ func (p *printer) home(h ssa.Home) {
 		p.linef("\t*(u32m *)(%s) = %s;", at, p.bitsOf(h.Value))
 	case h.Kind == ssa.Slot:
 		p.linef("\t*(u64m *)(%s) = %s;", at, p.num(h.Value))
-	case p.f.TypeOf(h.Value) == ssa.X:
-		p.linef("\trow64(%s, %s); row64(%s + 128, %s);", at, p.parts(h.Value, 0, 4), at, p.parts(h.Value, 4, 8))
 	default:
-		p.linef("\trow32(%s, %s);", at, p.parts(h.Value, 0, 4))
+		typ := map[ssa.Type]string{ssa.W: "w8", ssa.X: "x4"}[p.f.TypeOf(h.Value)]
+		for i := range p.lanesParts(32, p.f.TypeOf(h.Value)) {
+			p.linef("\t((%sm *)(%s))[%d] = %s;", typ, at, i, p.part(h.Value, i))
+		}
 	}
-}
-
-// parts are some parts of a value in lanes.
-func (p *printer) parts(v ssa.Value, from, to int) string {
-	var list []string
-	for i := from; i < to; i++ {
-		list = append(list, p.part(v, i))
-	}
-	return strings.Join(list, ", ")
 }

@@ -124,6 +124,7 @@ type State struct {
 	PC      int32
 	Mask    Value // lanes that stand at PC
 	FuelOut bool  // a back edge took the last fuel
+	Restart bool  // the warp begins once more, with the counts and the fuel that it began with: it has written nothing
 	Undo    int64 // instructions that are counted for Mask and not executed
 	Places  []Place
 	Homes   []Home

@@ -53,6 +53,8 @@ const (
 	MaxS
 	MinU
 	MaxU
+	DivU // by 0: all ones, and RemU the same
+	RemU
 	Shl
 	Shr
 	Sar
@@ -128,6 +130,8 @@ var defs = [numCodes]def{
 	MaxS:   {name: "maxs", shape: "NNN", num: true, eval: func(t Type, a, b uint64) uint64 { return uint64(max(signed(t, a), signed(t, b))) }},
 	MinU:   {name: "minu", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return min(a, b) }},
 	MaxU:   {name: "maxu", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return max(a, b) }},
+	DivU:   {name: "divu", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return quotient(a, b, false) }},
+	RemU:   {name: "remu", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return quotient(a, b, true) }},
 	Shl:    {name: "shl", shape: "NNN", num: true, eval: shl},
 	Shr:    {name: "shr", shape: "NNN", num: true, eval: shr},
 	Sar:    {name: "sar", shape: "NNN", num: true, eval: sar},
@@ -192,6 +196,16 @@ func bit(b bool) uint64 {
 		return 1
 	}
 	return 0
+}
+
+func quotient(a, b uint64, rest bool) uint64 {
+	switch {
+	case b == 0:
+		return ^uint64(0)
+	case rest:
+		return a % b
+	}
+	return a / b
 }
 
 func shl(t Type, a, n uint64) uint64 {

@@ -185,6 +185,8 @@ func (p *parser) state() {
 			s.Undo = p.number()
 		case "fuelout":
 			s.FuelOut = true
+		case "restart":
+			s.Restart = true
 		case "place":
 			pc := int32(p.number())
 			s.Places = append(s.Places, Place{pc, p.value()})

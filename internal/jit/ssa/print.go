@@ -51,7 +51,7 @@ func (p *printer) tables() {
 }
 
 func (p *printer) state(i int, s *State) {
-	fmt.Fprintf(p, "state %d pc %d mask %s undo %d%s", i, s.PC, name(s.Mask), s.Undo, flag(s.FuelOut, " fuelout"))
+	fmt.Fprintf(p, "state %d pc %d mask %s undo %d%s", i, s.PC, name(s.Mask), s.Undo, flag(s.FuelOut, " fuelout")+flag(s.Restart, " restart"))
 	for _, l := range s.Places {
 		fmt.Fprintf(p, " place %d %s", l.PC, name(l.Mask))
 	}

@@ -191,6 +191,17 @@ func (v *verifier) use(x Value, b *Block, index int, what string) {
 	}
 }
 
+// computable tells whether a value is there at a position, or can be computed from what is: exits do that.
+func (v *verifier) computable(x Value, b *Block, index int, what string) {
+	if v.f.Ops[x].Code <= Result {
+		v.use(x, b, index, what)
+		return
+	}
+	for _, a := range v.f.Ops[x].Operands() {
+		v.computable(a, b, index, what)
+	}
+}
+
 func (v *verifier) block(b *Block) {
 	items := b.Items()
 	for i, item := range items {
@@ -239,7 +250,7 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 	}
 	s := &v.f.States[e.State]
 	for _, x := range s.Reads() {
-		v.use(x, b, i, fmt.Sprintf("state %d", e.State))
+		v.computable(x, b, i, fmt.Sprintf("state %d", e.State))
 	}
 	for _, h := range s.Homes {
 		t := v.f.TypeOf(h.Value)

@@ -1,0 +1,174 @@
+// Package build makes ssa of decoded code: of kernels with straight code, branches, loops, and accesses to global memory. What it
+// does not know it refuses, with the reason: such a kernel stays with the old compiler.
+//
+// A warp's way through the kernel is built twice. The hot copy is for warps all of whose lanes run, whose addresses are in bounds
+// and whose strided values do not wrap: tests in front say so. The other copy runs any lanes, under masks; each access tests
+// itself. Where lanes part in the hot copy and meet again, a cold copy of what lies between runs some lanes.
+package build
+
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// Refusal is why a kernel is not taken.
+type Refusal string
+
+func (r Refusal) Error() string { return "not taken: " + string(r) }
+
+func refuse(format string, a ...any) { panic(Refusal(fmt.Sprintf(format, a...))) }
+
+// Options are for tests.
+type Options struct {
+	Rest  bool                // the copy for any lanes alone
+	Leave func(pc int32) bool // accesses at which code leaves
+}
+
+// Built is what comes of a kernel.
+type Built struct {
+	Func      *ssa.Func
+	Bounds    []int32 // by pc: entry of the table of bounds, -1 for none
+	NumBounds int
+}
+
+// retry says that an assumption about a variable at a loop does not hold.
+type retry struct{ at assumed }
+
+// assumed is a variable at the start of a loop.
+type assumed struct {
+	loop ir.BlockID
+	off  uint32
+}
+
+// Build builds a kernel.
+func Build(code *machine.Code, o Options) (out *Built, err error) {
+	fn := decode.FuncOf(code.Func)
+	classes, ok := decode.ClassesOf(code.Func)
+	if fn == nil || !ok || code.Insts == nil || code.Interpreted {
+		return nil, Refusal("there is no converged code")
+	}
+	lanes := map[assumed]bool{}
+	for {
+		b := newBuilder(code, fn, classes.Shape, o, lanes)
+		again, err := b.attempt()
+		switch {
+		case err != nil:
+			return nil, err
+		case !again:
+			return &Built{Func: b.Func, Bounds: b.boundsAt, NumBounds: int(b.numBounds)}, nil
+		}
+	}
+}
+
+// builder builds one kernel.
+type builder struct {
+	*ssa.Func
+	code  *machine.Code
+	fn    *ir.Func
+	shape ir.LaunchShape
+	opt   Options
+
+	variables
+	lanes map[assumed]bool // variables that are no numbers there
+
+	ctaid, tid [3]ssa.Value
+	warp       ssa.Value
+	end        *ssa.Block // where a warp ends
+	copies     int
+
+	boundsAt  []int32
+	numBounds int32
+	byRoot    map[ssa.Value]int32
+}
+
+func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, lanes map[assumed]bool) *builder {
+	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes, byRoot: map[ssa.Value]int32{}}
+	b.boundsAt = make([]int32, len(code.Insts))
+	for i := range b.boundsAt {
+		b.boundsAt[i] = -1
+	}
+	b.variables.fill(code, fn)
+	return b
+}
+
+// attempt builds; again says that less is to be assumed.
+func (b *builder) attempt() (again bool, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case Refusal:
+			err = p
+		case retry:
+			if b.lanes[p.at] {
+				panic("BUG: an assumption that was dropped does not hold")
+			}
+			b.lanes[p.at] = true
+			again = true
+		default:
+			panic(p)
+		}
+	}()
+	b.skeleton()
+	return false, nil
+}
+
+// skeleton builds the loops over CTAs and warps around the kernel.
+func (b *builder) skeleton() {
+	entry, cta, warp := b.NewBlock(0), b.NewBlock(1), b.NewBlock(2)
+	b.end = b.NewBlock(2)
+	nextCTA, done := b.NewBlock(1), b.NewBlock(0)
+	for i := range b.ctaid {
+		b.ctaid[i] = b.NewParam(cta, ssa.W, true)
+	}
+	first := b.NewParam(cta, ssa.W, true)
+	b.warp = b.NewParam(warp, ssa.W, true)
+	b.next(entry, ssa.Begin, cta, done)
+	cta.Jump(warp, first)
+	e := b.end.Add(&ssa.Effect{Kind: ssa.EndWarp})
+	b.end.Cond = b.NewResult(b.end, e, ssa.M, true)
+	b.end.Jump(warp, b.NewResult(b.end, e, ssa.W, true))
+	b.end.Jump(nextCTA)
+	b.next(nextCTA, ssa.EndCTA, cta, done)
+	b.placeThreads()
+	p := &path{builder: b, block: warp, env: map[uint32]ssa.Value{}, mask: b.Truth(true), waiting: map[ir.BlockID]ssa.Value{}, joins: map[ir.BlockID][]join{}}
+	p.specials()
+	p.begin()
+}
+
+// next ends a block with an effect that begins a CTA.
+func (b *builder) next(from *ssa.Block, k ssa.Kind, cta, done *ssa.Block) {
+	e := from.Add(&ssa.Effect{Kind: k})
+	from.Cond = b.NewResult(from, e, ssa.M, true)
+	first := b.NewResult(from, e, ssa.W, true)
+	var args []ssa.Value
+	for range 3 {
+		args = append(args, b.NewResult(from, e, ssa.W, true))
+	}
+	from.Jump(cta, append(args, first)...)
+	from.Jump(done)
+}
+
+// placeThreads finds the thread index of the lanes of a warp: strided along rows of the block.
+func (b *builder) placeThreads() {
+	x, y, z := uint32(b.shape.BlockX), uint32(b.shape.BlockY), uint32(b.shape.BlockZ)
+	zero := b.Word(0)
+	b.tid = [3]ssa.Value{zero, zero, zero}
+	rows := x / 32
+	switch {
+	case x*y*z%32 != 0 || b.shape.Clusters || z > 1:
+		refuse("blocks of %d, %d, %d threads", x, y, z)
+	case y == 1:
+		b.tid[0] = b.Strided(b.Bin(ssa.Shl, b.warp, b.Word(5)), 1)
+	case x == 32:
+		b.tid[0], b.tid[1] = b.Strided(zero, 1), b.warp
+	case x%32 == 0 && rows&(rows-1) == 0:
+		b.tid[0] = b.Strided(b.Bin(ssa.Shl, b.Bin(ssa.And, b.warp, b.Word(rows-1)), b.Word(5)), 1)
+		b.tid[1] = b.Bin(ssa.DivU, b.warp, b.Word(rows))
+	default:
+		refuse("blocks of %d, %d, %d threads", x, y, z)
+	}
+}

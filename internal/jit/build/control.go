@@ -1,0 +1,226 @@
+package build
+
+import (
+	"maps"
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
+)
+
+// This file has branches, exits and the parting of lanes.
+
+func isExit(in *machine.Inst) bool {
+	k := sem.OperationOf(in).Kind
+	return k == sem.OpExit || k == sem.OpReturn
+}
+
+// instructions builds those of a block from one on.
+func (p *path) instructions(from int32, id ir.BlockID) {
+	for end := p.fn.Blocks[id].End; from < end && !p.dead; {
+		last := from
+		for last < end-1 && !p.control(last) {
+			last++
+		}
+		p.segment = last + 1
+		p.count(int64(last + 1 - from))
+		for pc := from; pc < last; pc++ {
+			p.instruction(pc)
+		}
+		switch op := sem.OperationOf(&p.code.Insts[last]); op.Kind {
+		case sem.OpBranch:
+			p.settle()
+			p.branch(last, id)
+		case sem.OpExit, sem.OpReturn:
+			p.settle()
+			p.exit(last)
+		default:
+			p.instruction(last)
+		}
+		from = last + 1
+	}
+	p.settle()
+}
+
+// control tells whether an instruction ends a segment.
+func (p *path) control(pc int32) bool {
+	switch sem.OperationOf(&p.code.Insts[pc]).Kind {
+	case sem.OpBranch, sem.OpExit, sem.OpReturn:
+		return true
+	}
+	return false
+}
+
+// exit ends lanes.
+func (p *path) exit(pc int32) {
+	guard := p.guard(pc)
+	if pc == p.passes {
+		guard = p.Truth(false)
+	}
+	p.excluded(guard)
+	rest := p.And(p.mask, p.Not(guard))
+	switch {
+	case p.isNone(rest):
+		if len(p.waiting) == 0 {
+			p.block.Jump(p.end)
+		}
+		p.mask, p.dead = rest, true
+	case p.mayTest() && !p.IsNum(guard):
+		p.versions(pc+1, rest, -1)
+	case len(p.loops) > 0 || p.upTo != 0:
+		refuse("lanes exit within a loop, or between a branch and where its ways meet")
+	case p.IsNum(guard) && len(p.waiting) == 0:
+		next := p.newBlock()
+		p.block.Cond = guard
+		p.block.Jump(p.end)
+		p.block.Jump(next)
+		p.block = next
+	default:
+		clear(p.meets)
+		if len(p.waiting) == 0 && p.isFull(p.mask) && len(p.joins) > 0 {
+			refuse("lanes exit between a branch and where its ways meet")
+		}
+		if p.mask = rest; len(p.waiting) == 0 {
+			p.endIfNone()
+		}
+	}
+}
+
+// branch goes to another block, or parts lanes.
+func (p *path) branch(pc int32, id ir.BlockID) {
+	in := &p.code.Insts[pc]
+	target, guard := p.fn.BlockOf(int32(in.Imm)), p.guard(pc)
+	p.excluded(guard)
+	if target <= id {
+		p.backEdge(pc, target, id, guard)
+		return
+	}
+	if p.upTo != 0 && target > p.upTo {
+		refuse("a branch leaves what lies between another and where its ways meet")
+	}
+	together := len(p.waiting) == 0 && (p.IsNum(guard) || p.isFull(guard))
+	for _, l := range p.loops {
+		switch {
+		case target <= l.last:
+		case l.divergent && target == l.exit:
+			together = false
+		case l.divergent || !together:
+			refuse("lanes leave a loop for different places")
+		}
+	}
+	switch {
+	case together:
+		p.uniformBranch(target, guard)
+	case p.isFull(p.mask) && len(p.waiting) == 0 && p.coherent(pc, id, target, guard):
+	default:
+		p.part(pc, id, target, guard)
+	}
+}
+
+// uniformBranch is one that all lanes take, or none.
+func (p *path) uniformBranch(target ir.BlockID, guard ssa.Value) {
+	way := join{p.block.Jump(nil), maps.Clone(p.env), p.mask}
+	p.joins[target] = append(p.joins[target], way)
+	if p.isFull(guard) {
+		p.dead = true
+		return
+	}
+	next := p.newBlock()
+	p.block.Cond = guard
+	p.block.Jump(next)
+	p.block = next
+}
+
+// part lets the lanes that take a branch wait at its target.
+func (p *path) part(pc int32, id, target ir.BlockID, guard ssa.Value) {
+	if meet := p.fn.Blocks[id].IPDom; p.code.Insts[pc].D == machine.NoReconv || int32(p.code.Insts[pc].D) <= pc {
+		if !p.isFull(guard) {
+			refuse("lanes that part meet at an earlier instruction")
+		}
+	} else if meet != ir.NoBlock && meet > id && !p.leavesLoop(meet) && !p.isFull(guard) && !p.waitsBefore(meet) {
+		if p.meets == nil {
+			p.meets = map[ir.BlockID]ssa.Value{}
+		}
+		if _, ok := p.meets[meet]; !ok {
+			p.meets[meet] = p.allAt(meet)
+		}
+	}
+	taken := p.And(p.mask, guard)
+	if old, ok := p.waiting[target]; ok {
+		taken = p.Or(old, taken)
+	}
+	p.waiting[target] = taken
+	if p.mask = p.And(p.mask, p.Not(guard)); p.isNone(p.mask) || p.isFull(guard) {
+		p.dead = true
+	}
+}
+
+// waitsBefore tells whether lanes wait in front of a block: they may come to it, too.
+func (p *path) waitsBefore(meet ir.BlockID) bool {
+	for id := range p.waiting {
+		if id < meet {
+			return true
+		}
+	}
+	return false
+}
+
+// allAt is the mask of a block where all lanes that run come together again, with those that wait there.
+func (p *path) allAt(meet ir.BlockID) ssa.Value {
+	if m, ok := p.waiting[meet]; ok {
+		return p.Or(p.mask, m)
+	}
+	return p.mask
+}
+
+// leavesLoop tells whether a block lies behind the innermost loop.
+func (p *path) leavesLoop(id ir.BlockID) bool {
+	return len(p.loops) > 0 && id > p.loops[len(p.loops)-1].last
+}
+
+// coherent builds a branch of lanes, all of which run, three times: none takes it, and the path goes on; all take it; and some do, in a
+// cold copy of what lies between here and where the ways meet.
+func (p *path) coherent(pc int32, id, target ir.BlockID, guard ssa.Value) bool {
+	meet := p.fn.Blocks[id].IPDom
+	if meet == ir.NoBlock || meet <= id || p.leavesLoop(meet) || p.upTo != 0 || !p.mayCopy(id+1, meet) || target > meet {
+		return false
+	}
+	br, hot := p.block, p.Copy
+	taken, some, mixed, rest := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
+	br.Cond = p.Any(guard)
+	br.Jump(some)
+	br.Jump(rest)
+	some.Cond = p.All(guard)
+	some.Jump(taken)
+	some.Jump(mixed)
+	p.joins[target] = append(p.joins[target], join{taken.Jump(nil), maps.Clone(p.env), p.mask})
+	m := p.clone()
+	m.Copy = p.NewCopy(32, true)
+	mixed.Cold = true
+	m.block, m.upTo, m.joins = mixed, meet, map[ir.BlockID][]join{}
+	m.waiting, m.mask = map[ir.BlockID]ssa.Value{target: guard}, p.Not(guard)
+	m.meets = map[ir.BlockID]ssa.Value{meet: p.mask}
+	m.run(p.fn.Blocks[id+1].First)
+	delete(m.waiting, meet)
+	m.mask, m.dead = p.mask, false
+	if m.joinEdges(meet); len(m.waiting) > 0 {
+		refuse("some lanes do not come to where all meet")
+	}
+	p.joins[meet] = append(p.joins[meet], join{m.block.Jump(nil), m.env, p.mask})
+	p.Copy = hot
+	p.block = rest
+	return true
+}
+
+// mayCopy tells whether blocks are straight enough to be copied: nothing exits or goes back.
+func (p *path) mayCopy(from, to ir.BlockID) bool {
+	for id := from; id < to; id++ {
+		b := &p.fn.Blocks[id]
+		if isExit(&p.code.Insts[b.End-1]) || slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= id }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,162 @@
+package build
+
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+)
+
+// This file has the tests in front of a hot copy.
+
+// front are the tests on which a hot copy relies; they are made where it begins, when it is complete.
+type front struct {
+	limit  int    // blocks from here on come behind the tests
+	copy   uint16 // of what the tests compute
+	order  []tested
+	checks map[tested]ssa.CheckID
+	ranges []ssa.Value // numbers that hold where strided values do not wrap
+}
+
+// tested is an address that is tested by a table of bounds.
+type tested struct {
+	base   ssa.Value
+	bounds int32
+}
+
+// maxVersions is how often a kernel may be parted into a hot copy and one for any lanes.
+const maxVersions = 4
+
+// mayTest tells whether a hot copy may begin here.
+func (p *path) mayTest() bool {
+	return p.isFull(p.mask) && len(p.waiting)+len(p.joins)+len(p.loops) == 0 && p.upTo == 0 && !p.Copies[p.Copy].Cold && p.copies < maxVersions && !p.opt.Rest
+}
+
+// versions goes on at an instruction in two ways: hot, for warps of which all lanes are in a mask, and for any lanes that run. The hot
+// copy takes it for known that no lane exits at passes.
+func (p *path) versions(pc int32, mask ssa.Value, passes int32) {
+	p.copies++
+	br, outer, noWrap := p.block, p.Copy, p.NoWrap
+	cold := p.NewCopy(32, true)
+	p.Copy = outer
+	h, r := p.clone(), p.clone()
+	h.front, h.passes = &front{limit: len(p.Blocks), copy: outer, checks: map[tested]ssa.CheckID{}}, passes
+	h.block = p.newBlock()
+	br.Jump(h.block)
+	p.NoWrap = h.front.noWrap(p.builder)
+	h.run(pc)
+	br.Cond = h.front.condition(p.builder, p.All(mask))
+	p.NoWrap, p.Copy = nil, cold
+	r.front, r.block = nil, p.newBlock()
+	br.Jump(r.block)
+	if passes < 0 {
+		r.mask = mask
+		r.endIfNone()
+	}
+	r.run(pc)
+	p.Copy, p.NoWrap, p.dead = outer, noWrap, true
+}
+
+// endIfNone ends the warp if no lane runs.
+func (p *path) endIfNone() {
+	if p.isFull(p.mask) {
+		return
+	}
+	next := p.newBlock()
+	p.block.Cond = p.Any(p.mask)
+	p.block.Jump(next)
+	p.block.Jump(p.end)
+	p.block = next
+}
+
+// noWrap is how the constructor asks whether a strided value stays one when it is extended: it does where a test in front can say so.
+func (t *front) noWrap(b *builder) func(ssa.Value, int64, bool) bool {
+	return func(base ssa.Value, step int64, signed bool) bool {
+		bits := b.TypeOf(base).Bits()
+		span := 31 * step
+		if !b.before(base, t.limit) || span >= 1<<30 || span <= -1<<30 {
+			return false
+		}
+		low, high, le := -int64(1)<<(bits-1), int64(uint64(1)<<(bits-1)-1), ssa.LeS
+		if !signed {
+			if low, high, le = 0, int64(uint64(1)<<bits-1), ssa.LeU; bits == 64 {
+				return false
+			}
+		}
+		running := b.Copy
+		b.Copy = t.copy
+		var in ssa.Value
+		if base = b.remade(base); span > 0 {
+			in = b.Cmp(le, base, b.Const(b.TypeOf(base), uint64(high-span)))
+		} else {
+			in = b.Cmp(le, b.Const(b.TypeOf(base), uint64(low-span)), base)
+		}
+		if b.Copy = running; !slices.Contains(t.ranges, in) {
+			t.ranges = append(t.ranges, in)
+		}
+		return true
+	}
+}
+
+// remade is a number as the running copy has it.
+func (b *builder) remade(v ssa.Value) ssa.Value {
+	o := b.Ops[v]
+	if !b.Copies[o.Copy].Cold || b.Info[v].Block >= 0 {
+		return v
+	}
+	o = o.Map(b.remade)
+	return b.Make(o.Code, o.Type, o.Imm, o.Operands()...)
+}
+
+// before tells whether a number can be computed in front of blocks from a limit on.
+func (b *builder) before(v ssa.Value, limit int) bool {
+	if !b.IsNum(v) || int(b.Info[v].Block) >= limit {
+		return false
+	}
+	for _, a := range b.Ops[v].Operands() {
+		if !b.before(a, limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// cover makes a test in front cover an access, if it can.
+func (t *front) cover(b *builder, e *ssa.Effect) bool {
+	a := e.Access
+	align := int64(max(a.Align, 1))
+	if t == nil || a.Index != 0 || !b.before(a.Base, t.limit) || a.Disp%align != 0 || a.Step%align != 0 {
+		return false
+	}
+	running := b.Copy
+	b.Copy = t.copy
+	a.Base = b.remade(a.Base)
+	b.Copy = running
+	key := tested{a.Base, a.Bounds}
+	span := 31 * a.Step
+	lo, hi := a.Disp+min(span, 0), a.Disp+max(span, 0)+a.Bytes()
+	const most = 1 << 30
+	if lo < -most || hi > most || a.Step > most || a.Step < -most {
+		return false
+	}
+	id, ok := t.checks[key]
+	if !ok {
+		b.Checks = append(b.Checks, ssa.Check{Bounds: a.Bounds, Lo: lo, Hi: hi, Align: 1})
+		id = ssa.CheckID(len(b.Checks) - 1)
+		t.checks[key], t.order = id, append(t.order, key)
+	}
+	c := &b.Checks[id]
+	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, a.Align), c.Store || e.Kind == ssa.Store
+	a.Check = id
+	return true
+}
+
+// condition is that all tests hold.
+func (t *front) condition(b *builder, cond ssa.Value) ssa.Value {
+	for _, r := range t.ranges {
+		cond = b.And(cond, r)
+	}
+	for _, key := range t.order {
+		cond = b.And(cond, b.Make(ssa.Inside, ssa.M, uint64(t.checks[key]), key.base))
+	}
+	return cond
+}

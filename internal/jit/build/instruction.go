@@ -1,0 +1,199 @@
+package build
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/lane"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+// This file has the instructions that stay in their block.
+
+// writes lists the variables that an instruction writes.
+func writes(in *machine.Inst) (offs []uint32) {
+	op := sem.OperationOf(in)
+	switch op.Kind {
+	case sem.OpLane, sem.OpSelect, sem.OpConvert, sem.OpMove, sem.OpLogic:
+		offs = append(offs, in.D)
+	case sem.OpCompare:
+		offs = append(offs, op.Masks.P, op.Masks.Q)
+	case sem.OpUnpack:
+		offs = append(offs, in.Ext.Dst...)
+	case sem.OpLoad:
+		offs = append(offs, op.Memory.At...)
+	}
+	for _, s := range op.Spread {
+		offs = append(offs, s.Row)
+	}
+	return offs
+}
+
+// read is the value of a variable before an instruction, as a type.
+func (p *path) read(pc int32, off uint32, t ssa.Type, scalar bool) ssa.Value {
+	if c, ok := p.consts[off]; ok {
+		return p.Const(t, c.Value)
+	}
+	if !scalar && t != ssa.M {
+		if s := p.slotOf(off, pc); s != nil && s.Stride == 0 && !s.Spread {
+			off = s.Slot
+		}
+	}
+	v, ok := p.env[off]
+	switch {
+	case !ok && off >= p.code.RegBytes:
+		refuse("a special register (offset %d)", off)
+	case !ok:
+		return p.Const(t, 0) // registers are 0 when a warp begins
+	case p.TypeOf(v) == ssa.X && t == ssa.W:
+		return p.Make(ssa.Trunc, ssa.W, 0, v)
+	case p.TypeOf(v) != t:
+		refuse("pc %d reads a register of another type", pc)
+	}
+	return v
+}
+
+// put writes a result where a guard holds.
+func (p *path) put(off uint32, v, guard ssa.Value) {
+	if off == machine.NoGuard {
+		return
+	}
+	if !p.isFull(guard) {
+		old, ok := p.env[off]
+		if !ok || p.TypeOf(old) != p.TypeOf(v) {
+			old = p.Const(p.TypeOf(v), 0)
+		}
+		v = p.Sel(guard, v, old)
+	}
+	if p.isSlot(off) && !p.IsNum(v) {
+		refuse("some lanes write a slot")
+	}
+	p.write(off, v)
+}
+
+// instruction builds one that neither branches nor exits.
+func (p *path) instruction(pc int32) {
+	in := &p.code.Insts[pc]
+	op := sem.OperationOf(in)
+	guard := p.guard(pc)
+	if in.Flags&machine.Watched != 0 {
+		refuse("watched instructions")
+	}
+	switch op.Kind {
+	case sem.OpNothing:
+	case sem.OpLane:
+		p.put(in.D, p.lane(pc, op.Fn, op.Scalar), guard)
+	case sem.OpCompare:
+		p.compare(pc, &op, guard)
+	case sem.OpMove:
+		p.put(in.D, p.predicate(pc, in.A, in.Imm != 0), guard)
+	case sem.OpLogic:
+		p.put(in.D, p.logic(pc, &op), guard)
+	case sem.OpSelect:
+		t := lane.TypeOf(op.Bits)
+		p.put(in.D, p.Sel(p.predicate(pc, in.C, false), p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
+	case sem.OpUnpack:
+		p.unpack(pc, &op, guard)
+	case sem.OpLoad, sem.OpStore:
+		p.memory(pc, &op, guard)
+	default:
+		refuse("%v", in.Op)
+	}
+	p.excluded(guard)
+	for _, s := range op.Spread {
+		if v, ok := p.env[s.Slot]; ok {
+			if p.TypeOf(v) == ssa.X && s.Width == machine.Row32 {
+				v = p.Make(ssa.Trunc, ssa.W, 0, v)
+			}
+			p.write(s.Row, p.Strided(v, int64(s.Stride)))
+		}
+	}
+}
+
+// lane is the result of a function of a lane.
+func (p *path) lane(pc int32, fn uop.Op, scalar bool) ssa.Value {
+	in := &p.code.Insts[pc]
+	lower := lane.Of(fn)
+	if lower == nil {
+		refuse("%v", fn)
+	}
+	offs := [4]uint32{in.A, in.B, in.C, uint32(in.Imm)}
+	var args []ssa.Value
+	for i, bits := range fn.Shape().Operands() {
+		args = append(args, p.read(pc, offs[i], lane.TypeOf(int(bits)), scalar))
+	}
+	v := lower(p.Func, args)
+	if v == 0 {
+		refuse("%v of these operands", fn)
+	}
+	return v
+}
+
+// predicate is one, or where it does not hold.
+func (p *path) predicate(pc int32, off uint32, not bool) ssa.Value {
+	v := p.read(pc, off, ssa.M, false)
+	if not {
+		return p.Not(v)
+	}
+	return v
+}
+
+func (p *path) compare(pc int32, op *sem.Operation, guard ssa.Value) {
+	t := p.lane(pc, op.Fn, op.Scalar)
+	with := func(v ssa.Value) ssa.Value {
+		if op.Masks.Op == uop.WordFirst {
+			return v
+		}
+		return p.word(op.Masks.Op, v, p.predicate(pc, op.Masks.C, op.Masks.Flip != 0))
+	}
+	first, second := with(t), with(p.Not(t))
+	p.put(op.Masks.P, first, guard)
+	p.put(op.Masks.Q, second, guard)
+}
+
+// logic is an operation on predicates.
+func (p *path) logic(pc int32, op *sem.Operation) ssa.Value {
+	in := &p.code.Insts[pc]
+	a := p.predicate(pc, in.A, uint32(in.Imm) != 0)
+	switch op.Word {
+	case uop.WordNot:
+		return p.Not(a)
+	case uop.WordFirst:
+		return a
+	}
+	return p.word(op.Word, a, p.predicate(pc, in.B, in.Imm>>32 != 0))
+}
+
+func (p *path) word(op uop.WordOp, a, b ssa.Value) ssa.Value {
+	switch op {
+	case uop.WordAnd:
+		return p.And(a, b)
+	case uop.WordOr:
+		return p.Or(a, b)
+	case uop.WordXor:
+		return p.Bin(ssa.Xor, a, b)
+	}
+	refuse("an operation on predicates")
+	return 0
+}
+
+// unpack writes the parts of a register.
+func (p *path) unpack(pc int32, op *sem.Operation, guard ssa.Value) {
+	in := &p.code.Insts[pc]
+	part := uint64(in.Imm)
+	v := p.read(pc, in.A, lane.TypeOf(op.Bits), op.Scalar)
+	var list []ssa.Value
+	for k := range in.Ext.Dst {
+		e := p.Bin(ssa.Shr, v, p.Const(p.TypeOf(v), uint64(k)*part))
+		if p.TypeOf(e) == ssa.X && part <= 32 {
+			e = p.Make(ssa.Trunc, ssa.W, 0, e)
+		}
+		if part < 32 {
+			e = p.Bin(ssa.And, e, p.Word(1<<part-1))
+		}
+		list = append(list, e)
+	}
+	for k, off := range in.Ext.Dst {
+		p.put(off, list[k], guard)
+	}
+}

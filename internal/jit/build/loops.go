@@ -1,0 +1,222 @@
+package build
+
+import (
+	"maps"
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
+)
+
+// This file has loops. One that all lanes of a warp leave together is a loop; one that they leave one by one has a mask, and runs
+// until no lane is left in it.
+
+// loop is one that the path is in.
+type loop struct {
+	first, last ir.BlockID
+	exit        ir.BlockID // of a divergent one
+	level       int8
+	head        *ssa.Block
+	divergent   bool
+	entry       ssa.Value // mask of the lanes that have come
+	before      ssa.Value // lanes that wait at the exit from before; 0: there are none
+	offs        []uint32  // variables that are parameters of the head
+	steps       []int64   // how far the lanes of one are apart: the parameter is the number
+	back        ssa.Value // lanes that go round again
+}
+
+// loopAt describes the loop that begins at a block, nil if none does.
+func (p *path) loopAt(id ir.BlockID) *loop {
+	l := &loop{first: id, last: ir.NoBlock, exit: ir.NoBlock, level: p.level() + 1}
+	for _, b := range p.fn.Blocks[id].Preds {
+		if b >= id {
+			l.last = max(l.last, b)
+		}
+	}
+	if l.last == ir.NoBlock {
+		return nil
+	}
+	for b := id; b <= l.last; b++ {
+		last := p.fn.Blocks[b].End - 1
+		in := &p.code.Insts[last]
+		if sem.OperationOf(in).Kind == sem.OpBranch && in.Guard != machine.NoGuard && !p.uniform(in.Guard&^1, last) {
+			to := p.fn.BlockOf(int32(in.Imm))
+			l.divergent = l.divergent || to <= id || to > l.last
+		}
+		for _, s := range p.fn.Blocks[b].Succs {
+			if s >= id && s <= l.last {
+				continue
+			}
+			if l.exit == ir.NoBlock {
+				l.exit = s
+			}
+			if s != l.exit {
+				l.exit = -2
+			}
+		}
+	}
+	if l.divergent && l.exit < 0 {
+		refuse("a loop that lanes leave one by one, for several places")
+	}
+	return l
+}
+
+// enterLoop starts a loop, if one begins here.
+func (p *path) enterLoop(id ir.BlockID) {
+	l := p.loopAt(id)
+	if l == nil {
+		return
+	}
+	if p.upTo != 0 && l.last >= p.upTo {
+		refuse("a loop where some lanes run")
+	}
+	l.head = p.NewBlock(l.level)
+	l.head.Cold = p.Copies[p.Copy].Cold
+	var args []ssa.Value
+	for _, off := range p.writtenIn(l) {
+		v, ok := p.env[off]
+		if !ok || !p.lives(off, p.fn.Blocks[id].First) && !(l.divergent && p.lives(off, p.fn.Blocks[l.exit].First)) {
+			continue
+		}
+		args = append(args, p.loopVariable(l, off, v))
+	}
+	if l.divergent {
+		l.entry, l.before = p.mask, p.waiting[l.exit]
+		args = append(args, p.mask)
+		p.mask = p.NewParam(l.head, ssa.M, false)
+		p.waiting[l.exit] = p.And(l.entry, p.Not(p.mask))
+		if l.before != 0 {
+			p.waiting[l.exit] = p.Or(p.waiting[l.exit], l.before)
+		}
+		l.back = p.Truth(false)
+	}
+	p.block.Jump(l.head, args...)
+	p.block = l.head
+	p.loops = append(p.loops, l)
+}
+
+// loopVariable makes a parameter of a variable; what enters the loop strided is assumed to stay so, a number to stay a number.
+func (p *path) loopVariable(l *loop, off uint32, v ssa.Value) (arg ssa.Value) {
+	base, step, strided := p.AsStrided(v)
+	num := strided && !p.lanes[assumed{l.first, off}] && (!l.divergent || step == 0 && p.isSlot(off))
+	if !num {
+		base, step = v, 0
+	}
+	t := p.TypeOf(v)
+	param := p.NewParam(l.head, t, num)
+	l.offs, l.steps = append(l.offs, off), append(l.steps, step)
+	p.env[off] = p.Strided(param, step)
+	return base
+}
+
+// writtenIn lists the variables that a loop writes.
+func (p *path) writtenIn(l *loop) []uint32 {
+	written := map[uint32]bool{}
+	for pc := p.fn.Blocks[l.first].First; pc < p.fn.Blocks[l.last].End; pc++ {
+		for _, off := range writes(&p.code.Insts[pc]) {
+			written[off] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(written))
+}
+
+// again are the arguments of a back edge.
+func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
+	for i, off := range l.offs {
+		param := l.head.Params[i]
+		v := p.env[off]
+		if v == 0 || p.TypeOf(v) != p.TypeOf(param) {
+			v = p.Const(p.TypeOf(param), 0) // what is not live there
+		} else if p.IsNum(param) {
+			base, step, ok := p.AsStrided(v)
+			if !ok || step != l.steps[i] {
+				panic(retry{assumed{l.first, off}})
+			}
+			v = base
+		}
+		args = append(args, v)
+	}
+	if l.divergent {
+		args = append(args, mask)
+	}
+	return args
+}
+
+// backEdge is a branch to the head of a loop.
+func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
+	if len(p.loops) == 0 {
+		refuse("a branch to an earlier block that is no loop")
+	}
+	l := p.loops[len(p.loops)-1]
+	if l.first != target || l.divergent && id != l.last {
+		refuse("a branch back from within a loop")
+	}
+	cost := int64(1)
+	if p.code.Insts[pc].Flags&machine.QuietLoop == 0 {
+		cost = 0
+	}
+	if l.divergent {
+		p.divergentBack(l, pc, cost, guard)
+		return
+	}
+	if !p.IsNum(guard) {
+		refuse("lanes part at the end of a loop")
+	}
+	back := p.block
+	if !p.isFull(guard) {
+		next := p.newBlock() // of the loop's level: it leaves it
+		next.Level--
+		back = p.newBlock()
+		p.block.Cond = guard
+		p.block.Jump(back)
+		p.block.Jump(next)
+		p.block = next
+	} else {
+		p.dead = true
+	}
+	s := p.stateOf(ssa.State{PC: p.fn.Blocks[target].First, Mask: p.mask, FuelOut: true})
+	back.Add(&ssa.Effect{Kind: ssa.Fuel, N: cost, Mask: p.Any(p.mask), State: s, PC: pc})
+	back.Jump(l.head, p.again(l, 0)...)
+}
+
+// divergentBack goes round for the lanes of a guard. It costs fuel where all lanes that run do.
+func (p *path) divergentBack(l *loop, pc int32, cost int64, guard ssa.Value) {
+	if int32(p.code.Insts[pc].D) <= pc && !p.isFull(guard) {
+		refuse("lanes that part at the end of a loop meet at its start")
+	}
+	back := p.And(p.mask, guard)
+	left := p.And(p.mask, p.Not(guard))
+	l.back = back
+	if old, ok := p.waiting[l.exit]; ok {
+		p.waiting[l.exit] = p.Or(old, left)
+	} else {
+		p.waiting[l.exit] = left
+	}
+	p.mask = back
+	s := p.stateOf(ssa.State{PC: p.fn.Blocks[l.first].First, Mask: back, FuelOut: true})
+	charged := p.And(p.Any(back), p.Not(p.Any(left)))
+	p.block.Add(&ssa.Effect{Kind: ssa.Fuel, N: cost, Mask: charged, State: s, PC: pc})
+}
+
+// leaveLoops ends the loops of which a block is the last.
+func (p *path) leaveLoops(id ir.BlockID) {
+	for len(p.loops) > 0 && p.loops[len(p.loops)-1].last == id {
+		l := p.loops[len(p.loops)-1]
+		if l.divergent {
+			next := p.NewBlock(l.level - 1)
+			next.Cold = p.Copies[p.Copy].Cold
+			p.block.Cond = p.Any(l.back)
+			p.block.Jump(l.head, p.again(l, l.back)...)
+			p.block.Jump(next)
+			p.block = next
+			p.waiting[l.exit] = l.entry
+			if l.before != 0 {
+				p.waiting[l.exit] = p.Or(l.before, l.entry)
+			}
+			p.mask, p.dead = p.Truth(false), true
+		}
+		p.loops = p.loops[:len(p.loops)-1]
+	}
+}

@@ -1,0 +1,208 @@
+package build
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/lane"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
+)
+
+// This file has loads and stores of global memory, and loads of parameters.
+
+// memory builds a load or store.
+func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
+	m := &op.Memory
+	in := &p.code.Insts[pc]
+	switch {
+	case m.By == sem.ByKernel && op.Kind == sem.OpLoad:
+		p.parameter(in, m, guard)
+		return
+	case m.Strong || m.Space == machine.Shared || m.Space == machine.Local || len(m.At) > 4 || m.By != sem.ByRow64 && m.By != sem.BySlot64 && m.By != sem.ByConst:
+		refuse("memory of another kind")
+	}
+	a := &ssa.Access{Elem: uint8(m.Elem), Count: uint8(len(m.At)), Align: uint8(m.Align), Signed: m.Signed, Disp: int64(in.Imm)}
+	e := &ssa.Effect{Kind: ssa.Load, Access: a, PC: pc, Mask: p.And(p.mask, guard)}
+	for k, bits := range m.Bits {
+		if a.Bits = append(a.Bits, uint8(bits)); bits > 64 {
+			refuse("registers of %d bits", bits)
+		}
+		if op.Kind == sem.OpStore {
+			v := p.read(pc, m.At[k], lane.TypeOf(bits), op.Scalar)
+			if bits > 32 && m.Elem < 8 {
+				v = p.Make(ssa.Trunc, ssa.W, 0, v)
+			}
+			e.Args = append(e.Args, v)
+		}
+	}
+	if op.Kind == sem.OpStore {
+		e.Kind = ssa.Store
+	}
+	if m.By == sem.ByConst { // near addresses have one base
+		a.Base, a.Disp = p.Wide(in.Imm&^0xfff), int64(in.Imm&0xfff)
+	} else {
+		p.address(a, p.read(pc, in.A, ssa.X, m.By == sem.BySlot64))
+	}
+	a.Bounds = p.boundsOf(pc, a.Base)
+	if p.opt.Leave != nil && p.opt.Leave(pc) {
+		p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.mask, State: p.state(pc), PC: pc})
+	}
+	if !p.front.cover(p.builder, e) {
+		e.State = p.stateOfAccess(pc)
+	}
+	p.block.Add(e)
+	if op.Kind == sem.OpLoad {
+		p.results(e, m, guard)
+	}
+}
+
+// stateOfAccess is what leaving before an access needs. Where nothing has been stored so far the warp begins once more: that needs
+// nothing, and there are many loads in front of the first store.
+func (p *path) stateOfAccess(pc int32) ssa.StateID {
+	if !p.untouched(pc) {
+		return p.state(pc)
+	}
+	s := ssa.State{Mask: p.Truth(true), Restart: true}
+	start := path{builder: p.builder, env: map[uint32]ssa.Value{}}
+	start.specials()
+	s.Homes = start.homes([]int32{0})
+	p.States = append(p.States, s)
+	return ssa.StateID(len(p.States) - 1)
+}
+
+// untouched tells whether a warp that comes to an instruction has stored nothing.
+func (p *path) untouched(pc int32) bool {
+	first, last := int32(0), pc
+	for id := range p.fn.Blocks {
+		b := &p.fn.Blocks[id]
+		for _, q := range b.Preds {
+			if end := p.fn.Blocks[q].End; int(q) >= id && b.First <= pc && pc < end {
+				last = max(last, end)
+			}
+		}
+	}
+	for at := first; at < last; at++ {
+		if sem.OperationOf(&p.code.Insts[at]).Kind == sem.OpStore {
+			return false
+		}
+	}
+	return true
+}
+
+// results writes what a load has loaded.
+func (p *path) results(e *ssa.Effect, m *sem.MemoryUse, guard ssa.Value) {
+	a := e.Access
+	one := a.Index == 0 && a.Step == 0
+	for k, bits := range m.Bits {
+		t := ssa.W
+		if a.Elem == 8 {
+			t = ssa.X
+		}
+		v := p.NewResult(p.block, e, t, one)
+		if bits == 0 {
+			continue
+		}
+		switch {
+		case t == ssa.X && bits <= 32:
+			v = p.Make(ssa.Trunc, ssa.W, 0, v)
+		case t == ssa.W && bits > 32 && a.Signed:
+			v = p.Make(ssa.Sext, ssa.X, 0, v)
+		case t == ssa.W && bits > 32:
+			v = p.Make(ssa.Zext, ssa.X, 0, v)
+		}
+		if a.Signed && bits < 32 && int(a.Elem)*8 < bits {
+			v = p.Bin(ssa.And, v, p.Word(1<<bits-1))
+		}
+		p.put(m.At[k], v, guard)
+	}
+}
+
+// parameter loads parameters of the kernel.
+func (p *path) parameter(in *machine.Inst, m *sem.MemoryUse, guard ssa.Value) {
+	for i, off := range m.At {
+		if off == machine.NoGuard || m.Bits[i] == 0 {
+			continue
+		}
+		t := lane.TypeOf(m.Bits[i])
+		if int(m.Elem)*8 != t.Bits() {
+			refuse("narrow parameters")
+		}
+		p.put(off, p.Make(ssa.Arg, t, in.Imm+uint64(i)*uint64(m.Elem)), guard)
+	}
+}
+
+// address parts an address into a number, lanes or a step, and a constant.
+func (p *path) address(a *ssa.Access, v ssa.Value) {
+	if o := p.Ops[v]; o.Code == ssa.Add {
+		if k, ok := p.Known(o.B); ok {
+			a.Disp += int64(k)
+			v = o.A
+		}
+	}
+	base, step, ok := p.AsStrided(v)
+	if !ok {
+		base, a.Index = p.parted(a, v)
+		a.Base = base
+		return
+	}
+	if o := p.Ops[base]; o.Code == ssa.Add {
+		if k, ok := p.Known(o.B); ok {
+			a.Disp += int64(k)
+			base = o.A
+		}
+	}
+	a.Base, a.Step = base, step
+}
+
+// parted takes the numbers out of a sum of lanes.
+func (p *path) parted(a *ssa.Access, v ssa.Value) (base, index ssa.Value) {
+	base = p.Wide(0)
+	for {
+		o := p.Ops[v]
+		if o.Code != ssa.Add {
+			return base, v
+		}
+		x, y := o.A, o.B
+		if p.Ops[x].Code == ssa.Bcast {
+			x, y = y, x
+		}
+		if k, ok := p.Known(y); ok {
+			a.Disp += int64(k)
+		} else if i := p.Ops[y]; i.Code == ssa.Bcast {
+			base = p.Bin(ssa.Add, base, i.A)
+		} else {
+			return base, v
+		}
+		v = x
+	}
+}
+
+// boundsOf is the entry of the table of bounds for an access: those by one pointer among the parameters share one.
+func (p *path) boundsOf(pc int32, base ssa.Value) int32 {
+	if k := p.boundsAt[pc]; k >= 0 {
+		return k
+	}
+	roots := map[ssa.Value]bool{}
+	p.pointers(base, roots)
+	k := p.numBounds
+	if len(roots) == 1 {
+		for r := range roots {
+			if old, ok := p.byRoot[r]; ok {
+				k = old
+			}
+			p.byRoot[r] = k
+		}
+	}
+	p.boundsAt[pc], p.numBounds = k, max(p.numBounds, k+1)
+	return k
+}
+
+// pointers are the parameters of 64 bits and the constants among the terms of a sum.
+func (p *path) pointers(v ssa.Value, found map[ssa.Value]bool) {
+	switch o := &p.Ops[v]; o.Code {
+	case ssa.Arg, ssa.Const:
+		found[v] = true
+	case ssa.Add:
+		p.pointers(o.A, found)
+		p.pointers(o.B, found)
+	}
+}

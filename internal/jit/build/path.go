@@ -1,0 +1,282 @@
+package build
+
+import (
+	"maps"
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
+)
+
+// This file goes through the blocks of the kernel in the order of their pcs, as the schedule does: of the places where lanes of a warp
+// stand the least pc goes first, and lanes that come to one place go on together. While all lanes of the warp run, a branch is a
+// branch; else blocks follow each other under masks.
+
+// path is where a copy of the code has come.
+type path struct {
+	*builder
+	block   *ssa.Block
+	env     map[uint32]ssa.Value     // variables of the lanes that run
+	before  map[uint32]ssa.Value     // what those that this block has written were, of lanes that wait
+	mask    ssa.Value                // lanes that run
+	waiting map[ir.BlockID]ssa.Value // lanes that wait there
+	meets   map[ir.BlockID]ssa.Value // masks that lanes have again where they meet
+	joins   map[ir.BlockID][]join    // edges of other ways, while all run
+	loops   []*loop
+	front   *front     // tests in front of the copy; nil: each access tests itself
+	upTo    ir.BlockID // the copy ends in front of this block; 0: with the kernel
+	passes  int32      // an exit that no lane takes; -1: there is none
+	segment int32      // where the running instructions end that are counted already
+	dead    bool       // no lane runs
+}
+
+// join is an edge that has no block to lead to so far.
+type join struct {
+	edge *ssa.Edge
+	env  map[uint32]ssa.Value
+	mask ssa.Value
+}
+
+// begin starts at the first instruction. Where a straight beginning ends with lanes that exit, the hot copy is for warps of which
+// none does.
+func (p *path) begin() {
+	if p.passes = -1; p.opt.Rest {
+		p.run(0)
+		return
+	}
+	b := &p.fn.Blocks[0]
+	last := b.End - 1
+	if in := &p.code.Insts[last]; !isExit(in) || in.Guard == machine.NoGuard || len(b.Preds) > 0 || !p.computes(last) {
+		p.versions(0, p.mask, -1)
+		return
+	}
+	trial := p.clone()
+	for pc := range last {
+		trial.instruction(pc)
+	}
+	if mask := p.Not(trial.guard(last)); !p.IsNum(mask) {
+		p.versions(0, mask, last)
+		return
+	}
+	p.versions(0, p.mask, -1)
+}
+
+// computes tells whether the instructions before one have no effects beside what they compute.
+func (p *path) computes(end int32) bool {
+	for pc := range end {
+		op := sem.OperationOf(&p.code.Insts[pc])
+		if p.control(pc) || op.Kind == sem.OpStore || op.Kind == sem.OpLoad && op.Memory.By != sem.ByKernel || p.code.Insts[pc].Guard != machine.NoGuard {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *path) clone() *path {
+	c := *p
+	c.env, c.before, c.waiting, c.meets, c.joins = maps.Clone(p.env), maps.Clone(p.before), maps.Clone(p.waiting), maps.Clone(p.meets), maps.Clone(p.joins)
+	c.loops = slices.Clone(p.loops)
+	return &c
+}
+
+// now is the value of a variable for all lanes: for those that wait what it was.
+func (p *path) now(off uint32) (ssa.Value, bool) {
+	v, ok := p.env[off]
+	if old, written := p.before[off]; ok && written && p.wanted(off) {
+		return p.merged(v, old), true
+	}
+	return v, ok
+}
+
+// merged is a value of the lanes that run, and an old one of the others.
+func (p *path) merged(v, old ssa.Value) ssa.Value {
+	if p.TypeOf(old) != p.TypeOf(v) {
+		old = p.Const(p.TypeOf(v), 0) // of a register that is not live
+	}
+	return p.Sel(p.mask, v, old)
+}
+
+// wanted tells whether lanes that wait read a variable.
+func (p *path) wanted(off uint32) bool {
+	for id := range p.waiting {
+		if p.lives(off, p.fn.Blocks[id].First) {
+			return true
+		}
+	}
+	return false
+}
+
+// write gives a variable a value for the lanes that run.
+func (p *path) write(off uint32, v ssa.Value) {
+	if _, written := p.before[off]; !written && !p.isFull(p.mask) {
+		old, ok := p.env[off]
+		if !ok {
+			old = p.Const(p.TypeOf(v), 0)
+		}
+		if p.before == nil {
+			p.before = map[uint32]ssa.Value{}
+		}
+		p.before[off] = old
+	}
+	p.env[off] = v
+}
+
+// settle gives lanes that wait what they have, at the end of a block.
+func (p *path) settle() {
+	for _, off := range slices.Sorted(maps.Keys(p.before)) {
+		if p.wanted(off) {
+			p.env[off] = p.merged(p.env[off], p.before[off])
+		}
+	}
+	clear(p.before)
+}
+
+func (p *path) isFull(m ssa.Value) bool { k, ok := p.Known(m); return ok && k != 0 }
+func (p *path) isNone(m ssa.Value) bool { k, ok := p.Known(m); return ok && k == 0 }
+
+// level is that of loops where the path is.
+func (p *path) level() int8 {
+	if n := len(p.loops); n > 0 {
+		return p.loops[n-1].level
+	}
+	return 2
+}
+
+// newBlock makes a block where the path is.
+func (p *path) newBlock() *ssa.Block {
+	b := p.NewBlock(p.level())
+	b.Cold = p.Copies[p.Copy].Cold
+	return b
+}
+
+// run goes on from an instruction to the end of the kernel, or of the copy.
+func (p *path) run(pc int32) {
+	id := p.fn.BlockOf(pc)
+	if pc != p.fn.Blocks[id].First {
+		p.instructions(pc, id)
+		id++
+	}
+	for ; int(id) < len(p.fn.Blocks) && (p.upTo == 0 || id < p.upTo); id++ {
+		if p.arrive(id); !p.dead {
+			p.instructions(p.fn.Blocks[id].First, id)
+		} else if n := len(p.loops); n > 0 && p.loops[n-1].last == id && p.loops[n-1].divergent {
+			refuse("a loop whose end no lane reaches")
+		}
+		p.leaveLoops(id)
+	}
+	if p.upTo == 0 && !p.dead {
+		p.block.Jump(p.end)
+	}
+}
+
+// arrive brings those together who come to a block.
+func (p *path) arrive(id ir.BlockID) {
+	if m, ok := p.waiting[id]; ok {
+		delete(p.waiting, id)
+		if p.dead {
+			p.mask, p.dead = m, false
+		} else {
+			p.mask = p.Or(p.mask, m)
+		}
+		if m, ok := p.meets[id]; ok {
+			p.mask = m
+		}
+	}
+	delete(p.meets, id)
+	p.joinEdges(id)
+	if !p.dead {
+		p.enterLoop(id)
+	}
+}
+
+// joinEdges makes the block that edges have waited for.
+func (p *path) joinEdges(id ir.BlockID) {
+	list := p.joins[id]
+	if len(list) == 0 {
+		return
+	}
+	if len(p.waiting) > 0 {
+		refuse("ways come together while lanes wait")
+	}
+	delete(p.joins, id)
+	j := p.newBlock()
+	if !p.dead {
+		list = append(list, join{p.block.Jump(j), p.env, p.mask})
+	}
+	for _, x := range list {
+		if x.edge.To = j; x.mask != list[0].mask {
+			refuse("ways with different masks come together")
+		}
+	}
+	p.env, p.mask, p.block, p.dead = p.mergedEnv(j, list, p.fn.Blocks[id].First), list[0].mask, j, false
+}
+
+// mergedEnv has a parameter for each variable that lives at a pc and is not the same on all ways.
+func (p *path) mergedEnv(j *ssa.Block, list []join, pc int32) map[uint32]ssa.Value {
+	env := map[uint32]ssa.Value{}
+	for _, off := range slices.Sorted(maps.Keys(list[0].env)) {
+		v := list[0].env[off]
+		same, num, typed := true, true, true
+		for _, x := range list {
+			w, ok := x.env[off]
+			same, num = same && w == v, num && ok && p.IsNum(w)
+			typed = typed && ok && p.TypeOf(w) == p.TypeOf(v)
+		}
+		switch {
+		case same:
+			env[off] = v
+		case !typed || !p.lives(off, pc):
+		default:
+			env[off] = p.NewParam(j, p.TypeOf(v), num)
+			for _, x := range list {
+				x.edge.Args = append(x.edge.Args, x.env[off])
+			}
+		}
+	}
+	return env
+}
+
+// count counts the instructions of a segment for the lanes that run.
+func (p *path) count(n int64) {
+	p.block.Add(&ssa.Effect{Kind: ssa.Steps, N: n, Mask: p.mask})
+	p.block.Add(&ssa.Effect{Kind: ssa.Lanes, N: n, Mask: p.mask})
+}
+
+// excluded takes back the lanes that a guard excludes.
+func (p *path) excluded(guard ssa.Value) {
+	if m := p.And(p.mask, p.Not(guard)); !p.isNone(m) {
+		p.block.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m})
+	}
+}
+
+// guard is the predicate under which an instruction executes.
+func (p *path) guard(pc int32) ssa.Value {
+	in := &p.code.Insts[pc]
+	if in.Guard == machine.NoGuard {
+		return p.Truth(true)
+	}
+	g := p.read(pc, in.Guard&^1, ssa.M, false)
+	if in.Guard&1 != 0 {
+		g = p.Not(g)
+	}
+	return g
+}
+
+// state is what leaving before an instruction needs, in front of which nothing of it is done.
+func (p *path) state(pc int32) ssa.StateID {
+	return p.stateOf(ssa.State{PC: pc, Mask: p.mask, Undo: int64(p.segment - pc)})
+}
+
+func (p *path) stateOf(s ssa.State) ssa.StateID {
+	pcs := []int32{s.PC}
+	for _, id := range slices.Sorted(maps.Keys(p.waiting)) {
+		first := p.fn.Blocks[id].First
+		s.Places = append(s.Places, ssa.Place{PC: first, Mask: p.waiting[id]})
+		pcs = append(pcs, first)
+	}
+	s.Homes = p.homes(pcs)
+	p.States = append(p.States, s)
+	return ssa.StateID(len(p.States) - 1)
+}

@@ -1,0 +1,73 @@
+package build
+
+import (
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// This file has the special registers.
+
+func special(name string) isa.Special { s, _ := isa.LookupSpecial(name); return s }
+
+var (
+	tid, ntid, ctaid, nctaid, laneid = special("%tid"), special("%ntid"), special("%ctaid"), special("%nctaid"), special("%laneid")
+
+	gridAt = unsafe.Offsetof(machine.NativeState{}.Batch) + unsafe.Offsetof(machine.NativeBatch{}.Grid)
+)
+
+// specials gives the variables of special registers their values. Of those that have none here the first read refuses.
+func (p *path) specials() {
+	size := [3]int32{p.shape.BlockX, p.shape.BlockY, p.shape.BlockZ}
+	for _, s := range p.code.Specials {
+		if s.Comp > 2 {
+			continue
+		}
+		var v ssa.Value
+		switch {
+		case s.Reg == tid:
+			v = p.tid[s.Comp]
+		case s.Reg == ntid:
+			v = p.Word(uint32(size[s.Comp]))
+		case s.Reg == ctaid:
+			v = p.ctaid[s.Comp]
+		case s.Reg == nctaid && s.Comp < 2:
+			v = p.Make(ssa.Field, ssa.W, uint64(gridAt)+8*uint64(s.Comp))
+		case s.Reg == laneid:
+			v = p.Strided(p.Word(0), 1)
+		default:
+			if _, changes := s.CTAPart(); changes {
+				refuse("special register %v", s.Reg)
+			}
+			continue
+		}
+		v = p.Bin(ssa.Add, v, p.Const(ssa.W, s.Add))
+		if s.Width == machine.Row64 || s.Width == machine.Slot64 {
+			v = p.Make(ssa.Zext, ssa.X, 0, v)
+		}
+		if s.Width != machine.Pred {
+			p.env[s.Off] = v
+		}
+	}
+}
+
+// specialHomes are the variables of special registers that differ between CTAs: who leaves has those of its CTA.
+func (p *path) specialHomes() (list []ssa.Home) {
+	for _, s := range p.code.Specials {
+		if _, changes := s.CTAPart(); !changes {
+			continue
+		}
+		v, ok := p.env[s.Off]
+		if !ok {
+			refuse("special register %v", s.Reg)
+		}
+		kind := ssa.Slot
+		if s.Width == machine.Row32 || s.Width == machine.Row64 {
+			kind = ssa.Row
+		}
+		list = append(list, ssa.Home{Kind: kind, Off: s.Off, Value: v})
+	}
+	return list
+}

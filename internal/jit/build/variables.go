@@ -1,0 +1,159 @@
+package build
+
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// This file knows the variables of decoded code: offsets of rows, slots and predicates in the register block, and where they live.
+
+type variables struct {
+	code   *machine.Code
+	fn     *ir.Func
+	consts map[uint32]machine.ConstRow
+	regsOf map[uint32][]ir.Reg // that have a row, which share it where they do not live together
+	rowOf  []uint32            // by register; noRow for none
+	live   []ir.Bits           // by pc, as far as asked
+	slots  map[uint32][]*machine.ScalarSlot
+	ofRow  map[uint32][]*machine.ScalarSlot
+}
+
+const noRow = ^uint32(0)
+
+func (v *variables) fill(code *machine.Code, fn *ir.Func) {
+	*v = variables{code: code, fn: fn, consts: map[uint32]machine.ConstRow{}, regsOf: map[uint32][]ir.Reg{}, rowOf: make([]uint32, len(fn.Regs)),
+		live: make([]ir.Bits, len(code.Insts)+1), slots: map[uint32][]*machine.ScalarSlot{}, ofRow: map[uint32][]*machine.ScalarSlot{}}
+	for _, c := range code.Consts {
+		v.consts[c.Off] = c
+	}
+	offset := decode.RowOffsets(fn)
+	for g := range fn.Regs {
+		v.rowOf[g] = noRow
+		if fn.Rows.Of[g] >= 0 {
+			v.rowOf[g] = offset(ir.Reg(g))
+			v.regsOf[v.rowOf[g]] = append(v.regsOf[v.rowOf[g]], ir.Reg(g))
+		}
+	}
+	for i := range code.Scalars {
+		s := &code.Scalars[i]
+		v.slots[s.Slot] = append(v.slots[s.Slot], s)
+		v.ofRow[s.Row] = append(v.ofRow[s.Row], s)
+	}
+}
+
+// liveAt are the registers that live before an instruction; behind the last none does.
+func (v *variables) liveAt(pc int32) ir.Bits {
+	if v.live[pc] == nil {
+		if int(pc) == len(v.code.Insts) {
+			v.live[pc] = ir.NewBits(len(v.fn.Regs))
+		} else {
+			v.live[pc] = v.fn.LiveAt(pc)
+		}
+	}
+	return v.live[pc]
+}
+
+// lives tells whether something reads a variable that an instruction and those behind it have not written before.
+func (v *variables) lives(off uint32, pc int32) bool {
+	for _, s := range v.slots[off] {
+		if s.Width != machine.Pred && s.LiveAt(pc) {
+			return true
+		}
+	}
+	live := v.liveAt(pc)
+	return slices.ContainsFunc(v.regsOf[off], func(g ir.Reg) bool { return live.Has(int(g)) })
+}
+
+// slotOf is the slot that holds the register of a row at an instruction; nil if its row does.
+func (v *variables) slotOf(row uint32, pc int32) *machine.ScalarSlot {
+	for _, s := range v.ofRow[row] {
+		if s.Width != machine.Pred && s.LiveAt(pc) {
+			return s
+		}
+	}
+	return nil
+}
+
+// isSlot tells whether a variable is a slot.
+func (v *variables) isSlot(off uint32) bool {
+	list := v.slots[off]
+	return len(list) > 0 && list[0].Width != machine.Pred
+}
+
+// uniform tells whether decode knows that a predicate is the same for all lanes that run.
+func (v *variables) uniform(off uint32, pc int32) bool {
+	return slices.ContainsFunc(v.slots[off], func(s *machine.ScalarSlot) bool { return s.Width == machine.Pred && s.LiveAt(pc) })
+}
+
+// typeOf is the type of a register.
+func typeOf(w ir.Width) ssa.Type {
+	switch w {
+	case ir.WPred:
+		return ssa.M
+	case ir.W32:
+		return ssa.W
+	case ir.W64:
+		return ssa.X
+	}
+	refuse("registers of 128 bits")
+	return 0
+}
+
+// current is a variable's value for all lanes; one that nothing has written is 0.
+func (p *path) current(off uint32, t ssa.Type) ssa.Value {
+	v, ok := p.now(off)
+	switch {
+	case !ok:
+		return p.Const(t, 0)
+	case p.TypeOf(v) == ssa.X && t == ssa.W:
+		return p.Make(ssa.Trunc, ssa.W, 0, v)
+	case p.TypeOf(v) != t:
+		return p.Const(t, 0) // of another register, which lived here before
+	}
+	return v
+}
+
+// homes are the variables that live at one of some places, with their values.
+func (p *path) homes(pcs []int32) (list []ssa.Home) {
+	seen := map[uint32]bool{}
+	put := func(k ssa.HomeKind, off uint32, v ssa.Value, ok bool) {
+		if !ok || seen[off] || (k == ssa.Pred) != (p.TypeOf(v) == ssa.M) {
+			return
+		}
+		if k == ssa.Slot && !p.IsNum(v) {
+			refuse("some lanes write a slot")
+		}
+		seen[off] = true
+		list = append(list, ssa.Home{Kind: k, Off: off, Value: v})
+	}
+	for _, pc := range pcs {
+		p.liveAt(pc).Each(func(g int) {
+			off := p.rowOf[g]
+			if off == noRow {
+				return
+			}
+			kind := ssa.Row
+			if p.fn.Regs[g].Width() == ir.WPred {
+				kind = ssa.Pred
+			}
+			s := p.slotOf(off, pc)
+			if s == nil || kind == ssa.Pred {
+				put(kind, off, p.current(off, typeOf(p.fn.Regs[g].Width())), true)
+				return
+			}
+			v := p.current(s.Slot, typeOf(p.fn.Regs[g].Width()))
+			put(ssa.Slot, s.Slot, v, true)
+			if s.Spread && !seen[off] {
+				if p.TypeOf(v) == ssa.X && s.Width == machine.Row32 {
+					v = p.Make(ssa.Trunc, ssa.W, 0, v)
+				}
+				put(ssa.Row, off, p.Strided(v, int64(s.Stride)), true)
+			}
+		})
+	}
+	return append(list, p.specialHomes()...)
+}

@@ -1,0 +1,135 @@
+package lane
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+// integers are integer arithmetic (9.7.1).
+var integers = map[uop.Op]Lowering{
+	uop.Add32: basic(ssa.Add), uop.Add64: basic(ssa.Add), uop.Add16: low16(basic(ssa.Add)),
+	uop.Sub32: basic(ssa.Sub), uop.Sub64: basic(ssa.Sub), uop.Sub16: low16(basic(ssa.Sub)),
+	uop.MulLo32: basic(ssa.Mul), uop.MulLo64: basic(ssa.Mul), uop.MulLo16: low16(basic(ssa.Mul)),
+	uop.MulHiU32: basic(ssa.MulHiU), uop.MulHiS32: basic(ssa.MulHiS),
+	uop.MulHiU16: func(f *ssa.Func, in []ssa.Value) ssa.Value {
+		return f.Bin(ssa.Shr, f.Bin(ssa.Mul, in[0], in[1]), f.Word(16))
+	},
+	uop.MulWideU16: basic(ssa.Mul), uop.MulWideS16: signed16(basic(ssa.Mul)),
+	uop.MulWideU32: wide(ssa.Zext), uop.MulWideS32: wide(ssa.Sext),
+	uop.MadLo32: plus(basic(ssa.Mul)), uop.MadLo64: plus(basic(ssa.Mul)), uop.MadLo16: low16(plus(basic(ssa.Mul))),
+	uop.MadHiU32: plus(basic(ssa.MulHiU)), uop.MadHiS32: plus(basic(ssa.MulHiS)),
+	uop.MadWideU16: plus(basic(ssa.Mul)), uop.MadWideU32: plus(wide(ssa.Zext)), uop.MadWideS32: plus(wide(ssa.Sext)),
+
+	uop.MinU32: basic(ssa.MinU), uop.MinS32: basic(ssa.MinS), uop.MaxU32: basic(ssa.MaxU), uop.MaxS32: basic(ssa.MaxS),
+	uop.MinU64: basic(ssa.MinU), uop.MinS64: basic(ssa.MinS), uop.MaxU64: basic(ssa.MaxU), uop.MaxS64: basic(ssa.MaxS),
+	uop.MinU16: basic(ssa.MinU), uop.MaxU16: basic(ssa.MaxU),
+	uop.MinS16: low16(signed16(basic(ssa.MinS))), uop.MaxS16: low16(signed16(basic(ssa.MaxS))),
+	uop.Neg32: negate, uop.Neg64: negate, uop.Neg16: low16(negate),
+	uop.AbsS32: absolute, uop.AbsS64: absolute,
+	uop.Popc32: one(ssa.Popc, ssa.W),
+	uop.DivU32: basic(ssa.DivU), uop.RemU32: basic(ssa.RemU), uop.DivU64: basic(ssa.DivU), uop.RemU64: basic(ssa.RemU),
+	uop.Dp4aUU: dot4,
+}
+
+func negate(f *ssa.Func, in []ssa.Value) ssa.Value {
+	return f.Bin(ssa.Sub, f.Const(f.TypeOf(in[0]), 0), in[0])
+}
+
+func absolute(f *ssa.Func, in []ssa.Value) ssa.Value {
+	return f.Bin(ssa.MaxS, in[0], negate(f, in))
+}
+
+// dot4 is the dot product of four unsigned bytes, plus a word.
+func dot4(f *ssa.Func, in []ssa.Value) ssa.Value {
+	sum := in[2]
+	for k := range uint32(4) {
+		n := f.Word(8 * k)
+		sum = f.Bin(ssa.Add, sum, f.Bin(ssa.Mul, low(f, f.Bin(ssa.Shr, in[0], n), 8), low(f, f.Bin(ssa.Shr, in[1], n), 8)))
+	}
+	return sum
+}
+
+// bitwise are logic, shifts and permutations of bytes (9.7.8, 9.7.9).
+var bitwise = map[uop.Op]Lowering{
+	uop.And32: basic(ssa.And), uop.Or32: basic(ssa.Or), uop.Xor32: basic(ssa.Xor),
+	uop.And64: basic(ssa.And), uop.Or64: basic(ssa.Or), uop.Xor64: basic(ssa.Xor),
+	uop.Not32: invert, uop.Not64: invert, uop.Not16: low16(invert),
+	uop.Shl32: basic(ssa.Shl), uop.ShrU32: basic(ssa.Shr), uop.ShrS32: basic(ssa.Sar),
+	uop.Shl64: shift64(ssa.Shl), uop.ShrU64: shift64(ssa.Shr), uop.ShrS64: shift64(ssa.Sar),
+	uop.Shl16: low16(basic(ssa.Shl)), uop.ShrU16: basic(ssa.Shr),
+	uop.Pack2x16: func(f *ssa.Func, in []ssa.Value) ssa.Value {
+		return f.Bin(ssa.Or, low(f, in[0], 16), f.Bin(ssa.Shl, in[1], f.Word(16)))
+	},
+	uop.Prmt: permute,
+	uop.Slct32S32: func(f *ssa.Func, in []ssa.Value) ssa.Value {
+		return f.Sel(f.Cmp(ssa.LtS, in[2], f.Word(0)), in[1], in[0])
+	},
+}
+
+func invert(f *ssa.Func, in []ssa.Value) ssa.Value {
+	return f.Bin(ssa.Xor, in[0], f.Const(f.TypeOf(in[0]), ^uint64(0)))
+}
+
+// shift64 shifts by a word.
+func shift64(c ssa.Code) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Bin(c, in[0], f.Make(ssa.Zext, ssa.X, 0, in[1])) }
+}
+
+// permute knows selectors that are constants and copy no signs.
+func permute(f *ssa.Func, in []ssa.Value) ssa.Value {
+	k, ok := f.Known(in[2])
+	if !ok || k&0x8888 != 0 {
+		return 0
+	}
+	return f.Make(ssa.Perm, ssa.W, k&0x7777, in[0], in[1])
+}
+
+// conversions are those of integers, and copies (9.7.9.21).
+var conversions = map[uop.Op]Lowering{
+	uop.Copy32: same, uop.Copy64: same,
+	uop.Zext8: cutTo(8), uop.Zext16: cutTo(16), uop.Sext8: extend(8), uop.Sext16: extend(16), uop.Sext8to16: low16(extend(8)),
+	uop.Zext8to64: then(cutTo(8), ssa.Zext), uop.Zext16to64: then(cutTo(16), ssa.Zext),
+	uop.Sext8To64: then(extend(8), ssa.Sext), uop.Sext16To64: then(extend(16), ssa.Sext),
+	uop.Zext32To64: one(ssa.Zext, ssa.X), uop.Sext32To64: one(ssa.Sext, ssa.X), uop.Trunc64To32: one(ssa.Trunc, ssa.W),
+	uop.Trunc64to16: low16(one(ssa.Trunc, ssa.W)),
+	uop.CvtF32S32:   one(ssa.I2F, ssa.W), uop.CvtF32U32: one(ssa.U2F, ssa.W),
+}
+
+func cutTo(bits int) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return low(f, in[0], bits) }
+}
+
+func extend(bits int) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return sign(f, in[0], bits) }
+}
+
+// then widens a result to 64 bits.
+func then(l Lowering, c ssa.Code) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Make(c, ssa.X, 0, l(f, in)) }
+}
+
+// compares are comparisons of integers and floats (9.7.6).
+var compares = map[uop.Op]Lowering{
+	uop.Eq32: compare(ssa.Eq), uop.Ne32: compare(ssa.Ne), uop.Eq64: compare(ssa.Eq), uop.Ne64: compare(ssa.Ne),
+	uop.LtS32: compare(ssa.LtS), uop.LeS32: compare(ssa.LeS), uop.GtS32: swapped(ssa.LtS), uop.GeS32: swapped(ssa.LeS),
+	uop.LtU32: compare(ssa.LtU), uop.LeU32: compare(ssa.LeU), uop.GtU32: swapped(ssa.LtU), uop.GeU32: swapped(ssa.LeU),
+	uop.LtS64: compare(ssa.LtS), uop.LeS64: compare(ssa.LeS), uop.GtS64: swapped(ssa.LtS), uop.GeS64: swapped(ssa.LeS),
+	uop.LtU64: compare(ssa.LtU), uop.LeU64: compare(ssa.LeU), uop.GtU64: swapped(ssa.LtU), uop.GeU64: swapped(ssa.LeU),
+	uop.LtS16: signed16(compare(ssa.LtS)), uop.LeS16: signed16(compare(ssa.LeS)),
+	uop.GtS16: signed16(swapped(ssa.LtS)), uop.GeS16: signed16(swapped(ssa.LeS)),
+	uop.EqF32: compare(ssa.FEq), uop.LtF32: compare(ssa.FLt), uop.LeF32: compare(ssa.FLe), uop.GtF32: swapped(ssa.FLt), uop.GeF32: swapped(ssa.FLe),
+	uop.NanF32: compare(ssa.FUnord), uop.NumF32: not(compare(ssa.FUnord)), uop.NeuF32: not(compare(ssa.FEq)),
+	uop.GeuF32: not(compare(ssa.FLt)), uop.GtuF32: not(compare(ssa.FLe)), uop.LeuF32: not(swapped(ssa.FLt)), uop.LtuF32: not(swapped(ssa.FLe)),
+}
+
+func compare(c ssa.Code) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Cmp(c, in[0], in[1]) }
+}
+
+func swapped(c ssa.Code) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Cmp(c, in[1], in[0]) }
+}
+
+func not(l Lowering) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Not(l(f, in)) }
+}
