@@ -22,15 +22,6 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 // Free ends the allocation. It is idempotent; later use of b or a slice of it returns
 // ErrClosed. On a slice, a module variable or the zero Buffer it does nothing.
 //
-//	func (b Buffer) HostAddr() (addr uint64, err error)
-//
-// HostAddr is the host address at which the program may read and write the buffer's bytes itself, though DeviceConfig.HostGuard
-// lets its accesses at their device address fault. What it writes is not observed: HostWrote tells of it.
-//
-//	func (b Buffer) HostWrote() error
-//
-// HostWrote says that the program has written the buffer's bytes itself: they count as written (SanitizeInit).
-//
 //	func (b Buffer) Len() int
 //
 // Len is the size in bytes.
