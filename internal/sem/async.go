@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -131,7 +132,7 @@ func copyAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	for i := range src {
 		if w.Mask>>i&1 != 0 {
-			copyElement(to.Ptr(dst, i, 0), from.Ptr(&src, i, 0), o.size)
+			mem.CopyPlain(to.Ptr(dst, i, 0), from.Ptr(&src, i, 0), o.size)
 		}
 	}
 	return machine.Next

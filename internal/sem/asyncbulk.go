@@ -341,7 +341,7 @@ func (r *bulkRecord) put(to, data []byte, mask uint32) {
 			}
 		}
 	case r.strong && (!shared || r.reads.Space != machine.Shared):
-		copyStrong(to, data, !shared)
+		mem.CopyUnits(to, data, !shared)
 	default:
 		copy(to, data)
 	}
@@ -411,7 +411,7 @@ func storeBulk(w *machine.Warp, in *machine.Inst) machine.State {
 	defer func() { w.Mask = mask }()
 	var addr [32]uint64
 	o.at.lanes(w, &addr, 0)
-	var at [32]pointer
+	var at [32]mem.Pointer
 	for m := mask; m != 0; m &= m - 1 {
 		i := lowest(m)
 		w.Mask = 1 << i
@@ -438,7 +438,7 @@ func storeBulk(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	each(mask, func(i int) {
 		if at[i] != nil {
-			clearBytes(at[i], loadElem(w, o.row, o.bits, i))
+			mem.ClearBytes(at[i], loadElem(w, o.row, o.bits, i))
 		}
 	})
 	return machine.Next

@@ -122,7 +122,7 @@ func (r *storeRecord) check(w *machine.Warp, in *machine.Inst) machine.State {
 		_, st := w.Access(in, &r.to, &r.addr)
 		return st
 	}
-	return eachCopy(w, in, &r.to, &r.addr, func(i int, at uint64, _ pointer) { r.copies[i] = append(r.copies[i], at) })
+	return eachCopy(w, in, &r.to, &r.addr, func(i int, at uint64, _ mem.Pointer) { r.copies[i] = append(r.copies[i], at) })
 }
 
 // targets lists the addresses that a lane writes to.
@@ -208,7 +208,7 @@ func (r *storeRecord) put(to, data []byte, shared bool) {
 	case shared:
 		copy(to, data)
 	default:
-		storeWhole(to, data)
+		mem.StoreElement(to, data)
 	}
 }
 

@@ -131,7 +131,7 @@ var addressRows = map[uop.Addressing]func(w *machine.Warp, in *machine.Inst) *[3
 var zeroRow [32]uint64
 
 // atomicLanes checks the addresses and visits the executing lanes.
-func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i int, p pointer, shared bool)) machine.State {
+func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i int, p mem.Pointer, shared bool)) machine.State {
 	addr := o.find(w, in)
 	a, st := w.Access(in, &o.Request, addr)
 	if st != machine.Next {
@@ -146,9 +146,9 @@ func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i in
 func atomic(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
 	u := o.updates()
-	return atomicLanes(w, in, o, func(i int, p pointer, shared bool) {
+	return atomicLanes(w, in, o, func(i int, p mem.Pointer, shared bool) {
 		for k, src := range in.Ext.Src {
-			old := u.apply(add(p, uint32(k)*o.Elem), o.Elem, loadElem(w, src, o.Bits[k], i), shared)
+			old := u.apply(mem.Add(p, uint32(k)*o.Elem), o.Elem, loadElem(w, src, o.Bits[k], i), shared)
 			if o.result {
 				storeElem(w, in.Ext.Dst[k], o.Bits[k], i, old)
 			}
@@ -175,7 +175,7 @@ func cas32(w *machine.Warp, in *machine.Inst) machine.State {
 func cas(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
 	width := o.Bits[0]
-	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
+	return atomicLanes(w, in, o, func(i int, p mem.Pointer, _ bool) {
 		want, v := loadElem(w, in.Ext.Src[0], width, i), loadElem(w, in.Ext.Src[1], width, i)
 		var old uint64
 		switch o.Elem {
@@ -205,14 +205,14 @@ func (o *atomicOp) put128(w *machine.Warp, in *machine.Inst, i int, v mem.Uint12
 
 func exchange128(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
-	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
+	return atomicLanes(w, in, o, func(i int, p mem.Pointer, _ bool) {
 		o.put128(w, in, i, mem.Exchange128(p, wide128(w, in.Ext.Src, i)))
 	})
 }
 
 func cas128(w *machine.Warp, in *machine.Inst) machine.State {
 	o, src := in.Ext.Data.(*atomicOp), in.Ext.Src
-	return atomicLanes(w, in, o, func(i int, p pointer, _ bool) {
+	return atomicLanes(w, in, o, func(i int, p mem.Pointer, _ bool) {
 		o.put128(w, in, i, mem.CAS128(p, wide128(w, src[:2], i), wide128(w, src[2:], i)))
 	})
 }

@@ -205,7 +205,7 @@ func readMap(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]ui
 		return nil, st
 	}
 	var bits [tensor.MapBytes]byte
-	loadLine(bits[:], a.Ptr(addr, lane, 0))
+	mem.LoadBytes(bits[:], a.Ptr(addr, lane, 0))
 	m, err := decode(&bits)
 	if err != nil {
 		return nil, badMap(w, in, lane, err)
@@ -576,7 +576,7 @@ func replaceField(w *machine.Warp, in *machine.Inst) machine.State {
 		a, st := w.Access(in, &o.Request, &addr)
 		if st == machine.Next {
 			bits := m.Encode()
-			storeLine(a.Ptr(&addr, lane, 0), bits[:])
+			mem.StoreBytes(a.Ptr(&addr, lane, 0), bits[:])
 		}
 		return st
 	})
@@ -622,14 +622,14 @@ func copyMap(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	all := make([][tensor.MapBytes]byte, 32)
 	for i := range all {
-		loadLine(all[i][:], a.Ptr(&from, i, 0))
+		mem.LoadBytes(all[i][:], a.Ptr(&from, i, 0))
 	}
 	a, st = w.Access(in, &machine.Request{Space: machine.Global, Kind: machine.Store, Size: tensor.MapBytes, Align: 128}, &to)
 	if st != machine.Next {
 		return st
 	}
 	for i := range all {
-		storeLine(a.Ptr(&to, i, 0), all[i][:])
+		mem.StoreBytes(a.Ptr(&to, i, 0), all[i][:])
 	}
 	return machine.Next
 }

@@ -246,7 +246,7 @@ func (r *fabricRecord) read(op *machine.Op) *machine.Fault {
 		copies = append(copies, b)
 	}
 	if r.kind == fabricGet {
-		copyStrong(r.data, copies[0], true)
+		mem.CopyUnits(r.data, copies[0], true)
 		return nil
 	}
 	r.pull(copies)
@@ -258,7 +258,7 @@ func (r *fabricRecord) pull(copies [][]byte) {
 	list := make([]uint64, len(copies))
 	for at := 0; at < len(r.data); at += int(r.elem) {
 		for k, c := range copies {
-			list[k] = strongLoad(pointer(&c[at]), r.elem)
+			list[k] = mem.LoadStrong(mem.Pointer(&c[at]), r.elem)
 		}
 		putLittle(r.data[at:], r.combine(list), int(r.elem))
 	}
@@ -309,7 +309,7 @@ func (r *fabricRecord) put(to []byte) {
 	}
 	for at := 0; at < len(to); at += bulkUnit {
 		if r.mask == 0xffff {
-			copyStrong(to[at:at+bulkUnit], r.data[at:at+bulkUnit], true)
+			mem.CopyUnits(to[at:at+bulkUnit], r.data[at:at+bulkUnit], true)
 			continue
 		}
 		for k := range bulkUnit {
@@ -328,7 +328,7 @@ func (r *fabricRecord) countAt(op *machine.Op, at uint64) *machine.Fault {
 	b, f := op.Global(at+r.count, 8, machine.Atomic)
 	if f == nil {
 		u := (&rmw{op: uop.Add64}).updates()
-		u.swap64(pointer(&b[0]), uint64(r.size))
+		u.swap64(mem.Pointer(&b[0]), uint64(r.size))
 	}
 	return f
 }

@@ -139,7 +139,7 @@ func loadUniform(w *machine.Warp, in *machine.Inst, fill func(*machine.Warp, uin
 		case m.Whole:
 			fill(w, off, m.Bits[k], m.part(whole, k))
 		default:
-			fill(w, off, m.Bits[k], m.extend(m.read(add(p, uint32(k)*m.Elem)), m.Bits[k]))
+			fill(w, off, m.Bits[k], m.extend(m.read(mem.Add(p, uint32(k)*m.Elem)), m.Bits[k]))
 		}
 	}
 	return machine.Next
@@ -285,7 +285,7 @@ func (m *memoryOp) wholeOf(a *machine.Access, addr *[32]uint64, i int) mem.Uint1
 }
 
 // readWhole is wholeOf at a host address.
-func (m *memoryOp) readWhole(p pointer) mem.Uint128 {
+func (m *memoryOp) readWhole(p mem.Pointer) mem.Uint128 {
 	switch m.Size {
 	case 16:
 		return mem.Load128(p)
@@ -337,16 +337,9 @@ func loadLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
 }
 
 // read reads one element at a host address: atomically if the access is strong.
-func (m *memoryOp) read(p pointer) uint64 {
-	switch {
-	case m.Strong && m.Elem == 8:
-		return mem.Load64(p)
-	case m.Strong && m.Elem == 4:
-		return uint64(mem.Load32(p))
-	case m.Strong && m.Elem == 2:
-		return uint64(mem.Load16(p))
-	case m.Strong:
-		return uint64(mem.Load8(p))
+func (m *memoryOp) read(p mem.Pointer) uint64 {
+	if m.Strong {
+		return mem.LoadStrong(p, m.Elem)
 	}
-	return plainLoad(p, m.Elem)
+	return mem.LoadPlain(p, m.Elem)
 }

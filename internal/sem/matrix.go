@@ -193,7 +193,7 @@ func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 	var rows matrixRows
 	for i := range min(32, 8*len(o.regs)) {
 		to := (*[16]byte)(rows[16*i:])
-		if loadLine(to[:o.Size], a.Ptr(addr, i, 0)); o.format != tensor.Plain {
+		if mem.LoadBytes(to[:o.Size], a.Ptr(addr, i, 0)); o.format != tensor.Plain {
 			*to = o.format.Expand(to, 0)
 		}
 	}
@@ -225,7 +225,7 @@ func storeMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 	var rows matrixRows
 	o.spread(w, &rows)
 	for i := range 8 * len(o.regs) {
-		storeLine(a.Ptr(addr, i, 0), rows[16*i:16*i+16])
+		mem.StoreBytes(a.Ptr(addr, i, 0), rows[16*i:16*i+16])
 	}
 	return machine.Next
 }

@@ -1,6 +1,6 @@
 package sem
 
-// Elements of memory at checked host addresses: one plain access of the element's size each.
+// Rows of elements of memory: one access of the element's size for each lane.
 
 import (
 	"math/bits"
@@ -9,24 +9,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
-
-// pointer is a checked host address.
-type pointer = unsafe.Pointer
-
-func add(p pointer, off uint32) pointer { return unsafe.Add(p, off) }
-
-// plainLoad reads an element of 1, 2, 4 or 8 bytes.
-func plainLoad(p pointer, size uint32) uint64 {
-	switch size {
-	case 1:
-		return uint64(*(*uint8)(p))
-	case 2:
-		return uint64(*(*uint16)(p))
-	case 4:
-		return uint64(*(*uint32)(p))
-	}
-	return *(*uint64)(p)
-}
 
 // element is a type of memory elements up to 32 bits; signed ones extend by their sign.
 type element interface {
@@ -141,74 +123,4 @@ func strongStore128(a *machine.Access, addr *[32]uint64, i int, v mem.Uint128) {
 		return
 	}
 	mem.Exchange128(a.Ptr(addr, i, 0), v)
-}
-
-// copyElement copies 4, 8 or 16 aligned bytes.
-func copyElement(to, from pointer, size uint32) {
-	switch size {
-	case 4:
-		*(*uint32)(to) = *(*uint32)(from)
-	case 8:
-		*(*uint64)(to) = *(*uint64)(from)
-	default:
-		*(*[2]uint64)(to) = *(*[2]uint64)(from)
-	}
-}
-
-// storeWhole stores one element of 1, 2, 4 or 8 bytes that others may read meanwhile.
-func storeWhole(to, data []byte) {
-	p, v := unsafe.Pointer(unsafe.SliceData(to)), plainLoad(unsafe.Pointer(unsafe.SliceData(data)), uint32(len(data)))
-	switch len(data) {
-	case 1:
-		mem.Store8(p, uint8(v))
-	case 2:
-		mem.Store16(p, uint16(v))
-	case 4:
-		mem.Store32(p, uint32(v))
-	default:
-		mem.Store64(p, v)
-	}
-}
-
-// copyStrong copies between shared and global memory in units of 16 bytes, each whole; toGlobal
-// says which side others may reach.
-func copyStrong(to, from []byte, toGlobal bool) {
-	for k := 0; k < len(from); k += 16 {
-		d, s := unsafe.Pointer(&to[k]), unsafe.Pointer(&from[k])
-		if toGlobal {
-			mem.Exchange128(d, *(*mem.Uint128)(s))
-		} else {
-			*(*mem.Uint128)(d) = mem.Load128(s)
-		}
-	}
-}
-
-// clearBytes makes n bytes zero.
-func clearBytes(p pointer, n uint64) { clear(unsafe.Slice((*byte)(p), n)) }
-
-// loadLine and storeLine copy bytes that lie together at a checked address.
-func loadLine(to []byte, from pointer) { copy(to, unsafe.Slice((*byte)(from), len(to))) }
-
-func storeLine(to pointer, from []byte) { copy(unsafe.Slice((*byte)(to), len(from)), from) }
-
-// loadLines reads a row of lines of 16 bytes, each for four lanes, at the addresses of lanes first to first+7; storeLines writes
-// them.
-func loadLines(row *[32]uint32, a *machine.Access, addr *[32]uint64, first int) {
-	for i := range 8 {
-		*(*[4]uint32)(row[4*i:]) = *(*[4]uint32)(lineAt(a, addr, first+i))
-	}
-}
-
-func storeLines(row *[32]uint32, a *machine.Access, addr *[32]uint64, first int) {
-	for i := range 8 {
-		*(*[4]uint32)(lineAt(a, addr, first+i)) = *(*[4]uint32)(row[4*i:])
-	}
-}
-
-// lineAt is where a lane's line is: Ptr, made in place for the usual access.
-func lineAt(a *machine.Access, addr *[32]uint64, lane int) pointer {
-	if base, org, ok := a.Span(); ok {
-		return unsafe.Add(base, addr[lane&31]-org)
-	}
-	return a.Ptr(addr, lane, 0)
 }

@@ -124,7 +124,7 @@ func notMulticast(lanes uint32, addr uint64, q *machine.Request) *machine.Fault 
 }
 
 // eachCopy checks every copy of what the executing lanes access, and visits it.
-func eachCopy(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]uint64, visit func(lane int, at uint64, p pointer)) machine.State {
+func eachCopy(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]uint64, visit func(lane int, at uint64, p mem.Pointer)) machine.State {
 	mask := w.Mask
 	defer func() { w.Mask = mask }()
 	for m := mask; m != 0; m &= m - 1 {
@@ -148,11 +148,11 @@ func eachCopy(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]u
 }
 
 // multimemLanes checks all, then visits the lanes, each with its copies.
-func multimemLanes(w *machine.Warp, in *machine.Inst, o *multimemOp, visit func(lane int, copies []pointer)) machine.State {
+func multimemLanes(w *machine.Warp, in *machine.Inst, o *multimemOp, visit func(lane int, copies []mem.Pointer)) machine.State {
 	var addr [32]uint64
 	o.a.lanes(w, &addr, 0)
-	var copies [32][]pointer
-	st := eachCopy(w, in, &o.to, &addr, func(i int, _ uint64, p pointer) { copies[i] = append(copies[i], p) })
+	var copies [32][]mem.Pointer
+	st := eachCopy(w, in, &o.to, &addr, func(i int, _ uint64, p mem.Pointer) { copies[i] = append(copies[i], p) })
 	if st == machine.Next {
 		each(w.Mask, func(i int) { visit(i, copies[i]) })
 	}
@@ -161,10 +161,10 @@ func multimemLanes(w *machine.Warp, in *machine.Inst, o *multimemOp, visit func(
 
 func multimemStore(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*multimemOp)
-	return multimemLanes(w, in, o, func(i int, copies []pointer) {
+	return multimemLanes(w, in, o, func(i int, copies []mem.Pointer) {
 		for _, p := range copies {
 			for k, row := range o.rows {
-				strongStore(add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i))
+				mem.StoreStrong(mem.Add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i))
 			}
 		}
 	})
@@ -173,10 +173,10 @@ func multimemStore(w *machine.Warp, in *machine.Inst) machine.State {
 func multimemUpdate(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*multimemOp)
 	u := o.red.updates()
-	return multimemLanes(w, in, o, func(i int, copies []pointer) {
+	return multimemLanes(w, in, o, func(i int, copies []mem.Pointer) {
 		for _, p := range copies {
 			for k, row := range o.rows {
-				u.apply(add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i), false)
+				u.apply(mem.Add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i), false)
 			}
 		}
 	})
@@ -184,11 +184,11 @@ func multimemUpdate(w *machine.Warp, in *machine.Inst) machine.State {
 
 func multimemLoad(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*multimemOp)
-	return multimemLanes(w, in, o, func(i int, copies []pointer) {
+	return multimemLanes(w, in, o, func(i int, copies []mem.Pointer) {
 		for k, row := range o.rows {
 			list := make([]uint64, len(copies))
 			for j, p := range copies {
-				list[j] = strongLoad(add(p, uint32(k)*o.elem), o.elem)
+				list[j] = mem.LoadStrong(mem.Add(p, uint32(k)*o.elem), o.elem)
 			}
 			storeElem(w, row, o.bits[k], i, o.combine(list))
 		}
@@ -225,24 +225,4 @@ func (o *multimemOp) halves(list []uint64, from int) uint32 {
 		sum = num.AddF32(sum, half(v))
 	}
 	return o.half.narrow(sum) & 0xffff
-}
-
-// strongLoad reads an element that other workers may write.
-func strongLoad(p pointer, size uint32) uint64 {
-	m := memoryOp{Strong: true, Elem: size}
-	return m.read(p)
-}
-
-// strongStore writes an element that other workers may read.
-func strongStore(p pointer, size uint32, v uint64) {
-	switch size {
-	case 8:
-		mem.Store64(p, v)
-	case 4:
-		mem.Store32(p, uint32(v))
-	case 2:
-		mem.Store16(p, uint16(v))
-	default:
-		mem.Store8(p, uint8(v))
-	}
 }

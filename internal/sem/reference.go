@@ -5,6 +5,7 @@ package sem
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -46,7 +47,7 @@ func (r reference) of(w *machine.Warp, in *machine.Inst) (one uint64, row *[32]u
 	if st != machine.Next {
 		return 0, nil
 	}
-	return plainLoad(p, 8), nil
+	return mem.LoadPlain(p, 8), nil
 }
 
 var handleRequest = machine.Request{Space: machine.Param, Kind: machine.Load, Size: 8, Align: 8}

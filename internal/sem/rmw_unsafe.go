@@ -85,7 +85,7 @@ var rmws = map[rmwKey]rmw{
 }
 
 // apply updates one element and returns what was there.
-func (u *updates) apply(p pointer, size uint32, b uint64, shared bool) uint64 {
+func (u *updates) apply(p mem.Pointer, size uint32, b uint64, shared bool) uint64 {
 	f := u.f32[bit(shared)]
 	switch {
 	case size == 8 && shared:
@@ -106,7 +106,7 @@ func (u *updates) apply(p pointer, size uint32, b uint64, shared bool) uint64 {
 	return uint64(swap16(p, uint32(b), f))
 }
 
-func (u *updates) swap64(p pointer, b uint64) uint64 {
+func (u *updates) swap64(p mem.Pointer, b uint64) uint64 {
 	old := mem.Load64(p)
 	for {
 		was := mem.CAS64(p, old, u.f64(old, b))
@@ -117,7 +117,7 @@ func (u *updates) swap64(p pointer, b uint64) uint64 {
 	}
 }
 
-func swap32(p pointer, b uint32, f func(old, b uint32) uint32) uint32 {
+func swap32(p mem.Pointer, b uint32, f func(old, b uint32) uint32) uint32 {
 	old := mem.Load32(p)
 	for {
 		was := mem.CAS32(p, old, f(old, b))
@@ -128,7 +128,7 @@ func swap32(p pointer, b uint32, f func(old, b uint32) uint32) uint32 {
 	}
 }
 
-func swap16(p pointer, b uint32, f func(old, b uint32) uint32) uint32 {
+func swap16(p mem.Pointer, b uint32, f func(old, b uint32) uint32) uint32 {
 	old := mem.Load16(p)
 	for {
 		was := mem.CAS16(p, old, uint16(f(uint32(old), b)))
@@ -142,6 +142,6 @@ func swap16(p pointer, b uint32, f func(old, b uint32) uint32) uint32 {
 // applyRun combines a run of elements with another.
 func (u *updates) applyRun(to, with []byte, size uint32, shared bool) {
 	for k := 0; k < len(with); k += int(size) {
-		u.apply(unsafe.Pointer(&to[k]), size, plainLoad(unsafe.Pointer(&with[k]), size), shared)
+		u.apply(unsafe.Pointer(&to[k]), size, mem.LoadPlain(unsafe.Pointer(&with[k]), size), shared)
 	}
 }

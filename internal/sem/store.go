@@ -172,18 +172,14 @@ func (m *memoryOp) write(a *machine.Access, addr *[32]uint64, i int, off uint32,
 	switch {
 	case m.Elem == 8 && m.Strong:
 		strongStore64(a, addr, i, off, v)
+	case m.Strong:
+		mem.StoreStrong(a.Ptr(addr, i, off), m.Elem, v)
 	case m.Elem == 8:
 		a.Store64(addr, i, off, v)
-	case m.Elem == 4 && m.Strong:
-		mem.Store32(a.Ptr(addr, i, off), uint32(v))
 	case m.Elem == 4:
 		a.Store32(addr, i, off, uint32(v))
-	case m.Elem == 2 && m.Strong:
-		mem.Store16(a.Ptr(addr, i, off), uint16(v))
 	case m.Elem == 2:
 		a.Store16(addr, i, off, uint16(v))
-	case m.Strong:
-		mem.Store8(a.Ptr(addr, i, off), uint8(v))
 	default:
 		a.Store8(addr, i, off, uint8(v))
 	}

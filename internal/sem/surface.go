@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/tex"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -43,7 +44,7 @@ type surfaceOp struct {
 
 // found is where the lanes of an instruction access memory.
 type found struct {
-	at    [32]pointer
+	at    [32]mem.Pointer
 	image [32]*machine.Image // of each lane that has a place
 	lanes uint32             // those that access memory; the others of the mask are dropped
 }

@@ -7,11 +7,12 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // addLong is add for offsets beyond 4 GiB.
-func addLong(p pointer, off uint64) pointer { return unsafe.Add(p, off) }
+func addLong(p mem.Pointer, off uint64) mem.Pointer { return unsafe.Add(p, off) }
 
 // loadFound loads elements of size bytes at byte off of what each lane accesses; lanes of the mask
 // that access nothing get 0.
@@ -45,22 +46,8 @@ func storeFound32(s *[32]uint32, f *found) {
 	}
 }
 
-// plainStore writes the low bytes of v: 1, 2, 4 or 8.
-func plainStore(p pointer, size uint32, v uint64) {
-	switch size {
-	case 1:
-		*(*uint8)(p) = uint8(v)
-	case 2:
-		*(*uint16)(p) = uint16(v)
-	case 4:
-		*(*uint32)(p) = uint32(v)
-	default:
-		*(*uint64)(p) = v
-	}
-}
-
 // storeSample writes a sample: whole if it is a word, else in words, else channel by channel.
-func storeSample(p pointer, s *tex.Sample, f tex.Format) {
+func storeSample(p mem.Pointer, s *tex.Sample, f tex.Format) {
 	size, step := f.Bytes(), f.Bytes()
 	switch {
 	case size == 16:
@@ -72,6 +59,6 @@ func storeSample(p pointer, s *tex.Sample, f tex.Format) {
 	for at := 0; at < size; at += step {
 		clear(word[:])
 		copy(word[:], s[at:at+step])
-		plainStore(add(p, uint32(at)), uint32(step), binary.LittleEndian.Uint64(word[:]))
+		mem.StorePlain(mem.Add(p, uint32(at)), uint32(step), binary.LittleEndian.Uint64(word[:]))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/tex"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -127,7 +128,7 @@ func surfaceStore(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	each(f.lanes, func(i int) {
 		for k, off := range in.Ext.Src {
-			plainStore(add(f.at[i], uint32(k)*o.elem), o.elem, loadElem(w, off, o.bits[k], i))
+			mem.StorePlain(mem.Add(f.at[i], uint32(k)*o.elem), o.elem, loadElem(w, off, o.bits[k], i))
 		}
 	})
 	return machine.Next

@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -145,7 +146,7 @@ func loadWmma(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	var data [wmmaBytes]byte
 	for i := range o.count {
-		loadLine(data[i*int(o.Size):(i+1)*int(o.Size)], a.Ptr(&addr, i, 0))
+		mem.LoadBytes(data[i*int(o.Size):(i+1)*int(o.Size)], a.Ptr(&addr, i, 0))
 	}
 	places := o.places
 	for _, off := range o.regs {
@@ -204,7 +205,7 @@ func storeWmma(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 	}
 	for i := range o.count {
-		storeLine(a.Ptr(&addr, i, 0), data[i*int(o.Size):(i+1)*int(o.Size)])
+		mem.StoreBytes(a.Ptr(&addr, i, 0), data[i*int(o.Size):(i+1)*int(o.Size)])
 	}
 	return machine.Next
 }
