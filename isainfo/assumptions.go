@@ -11,7 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
 )
 
 // Assumption is one assumption about hardware: a question that neither the manual nor a known
@@ -44,7 +44,7 @@ type assumptionList struct {
 func Assumptions() []Assumption {
 	list := []Assumption{}
 	for i := range assume.Table {
-		if forms := sem.AssumedForms(assume.Assumption(i)); len(forms) > 0 {
+		if forms := table.Whole().AssumedForms(assume.Assumption(i)); len(forms) > 0 {
 			list = append(list, newAssumption(&assume.Table[i], forms))
 		}
 	}
@@ -82,7 +82,7 @@ func explainAssumption(b *strings.Builder, name string) {
 	if i < 0 {
 		return
 	}
-	forms := sem.AssumedForms(assume.Assumption(i))
+	forms := table.Whole().AssumedForms(assume.Assumption(i))
 	if len(forms) == 0 {
 		return
 	}

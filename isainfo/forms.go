@@ -21,6 +21,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
 )
 
 // Form describes one entry of the ISA data. The JSON names are part of the contract.
@@ -78,7 +79,7 @@ func newForm(e *isa.Entry) Form {
 	for i := range e.Alts {
 		info.Forms = append(info.Forms, e.Alts[i].Text)
 	}
-	c := sem.Status(e)
+	c := table.Whole().Status(e)
 	info.Status, info.Notes, info.Undocumented = c.Status, c.Notes, c.Undocumented
 	if info.runs() {
 		info.Approximate, info.Assumptions = approximations(e), assumptions()[e.ID]
@@ -104,7 +105,7 @@ func approximations(e *isa.Entry) (list []string) {
 var assumptions = sync.OnceValue(func() map[isa.ID][]string {
 	all := map[isa.ID][]string{}
 	for i := range assume.Table {
-		for _, id := range sem.AssumedForms(assume.Assumption(i)) {
+		for _, id := range table.Whole().AssumedForms(assume.Assumption(i)) {
 			all[id] = append(all[id], assume.Table[i].ID)
 		}
 	}

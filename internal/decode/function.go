@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -223,7 +224,7 @@ func (x *function) inst(out *machine.Inst) error {
 		x.depends = append(x.depends, b.Depends...)
 	}
 	if b.Err == nil {
-		b.Prepare()
+		table.Whole().Prepare(b)
 	}
 	if b.Err != nil {
 		e := &UnsupportedError{Kernel: x.key.kernel.Name}

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
 )
 
 // UnsupportedError lists the forms that a kernel reaches and that have no semantics.
@@ -71,7 +72,7 @@ func executable(kernel *ir.Func, r *reachable) (map[*isa.Sel]*sem.Line, error) {
 			}
 			why, known := missing[in.Sel]
 			if !known {
-				l, err := sem.Lookup(in.Sel)
+				l, err := table.Whole().Lookup(in.Sel)
 				if err == nil {
 					lines[in.Sel] = l
 					continue

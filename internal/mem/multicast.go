@@ -63,3 +63,16 @@ func (s *Space) Multicast(addr, n uint64) *Multicast {
 	}
 	return nil
 }
+
+// Copies returns the addresses of the copies of n bytes, in the order of the devices; nil if they are in no multicast range.
+func (s *Space) Copies(addr, n uint64) []uint64 {
+	m := s.Multicast(addr, n)
+	if m == nil {
+		return nil
+	}
+	at := make([]uint64, len(m.Copies))
+	for k, c := range m.Copies {
+		at[k] = c + (addr - m.Start)
+	}
+	return at
+}

@@ -39,3 +39,10 @@ func InLocal(addr uint64) bool { return addr-LocalWindow < WindowSize }
 
 // InImages reports whether an address is a handle of an image.
 func InImages(addr uint64) bool { return addr-ImageWindow < WindowSize }
+
+// InRank returns a shared address, or the generic one, as it is in the CTA of a rank of the cluster. A rank that no CTA has is
+// added, so that it leads to no CTA that there is.
+func InRank(addr, rank uint64) uint64 {
+	const mask uint64 = (1<<RankBits - 1) << RankShift
+	return addr&^mask + rank<<RankShift
+}

@@ -5,7 +5,6 @@ package sem
 
 import (
 	"iter"
-	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
@@ -24,52 +23,13 @@ func asyncLines() []Line {
 	}
 }
 
-// addressOp is the decode-time constant of one address operand of several.
-type addressOp struct {
-	by   uop.Addressing
-	row  uint32
-	disp uint64
-}
-
-// addressAt places an address operand apart from A and Imm, which are left to another one.
-func (b *Build) addressAt(o *ir.Operand) addressOp {
-	row, disp := b.Out.A, b.Out.Imm
-	var m memoryOp
-	a := addressOp{by: b.address(o, &m)}
-	a.row, a.disp = b.Out.A, b.Out.Imm
-	b.Out.A, b.Out.Imm = row, disp
-	if addressRows[a.by] == nil {
-		b.fail("asynchronous operations work on global and shared memory")
-	}
-	return a
-}
-
-// lanes writes the lanes' addresses, less a displacement.
-func (a *addressOp) lanes(w *machine.Warp, to *[32]uint64, less uint64) {
-	disp := a.disp - less
-	switch a.by {
-	case uop.ByRow64:
-		for i, x := range w.R64(a.row) {
-			to[i] = x + disp
-		}
-	case uop.ByRow32:
-		for i, x := range w.R32(a.row) {
-			to[i] = machine.Narrow(x, a.disp) + disp
-		}
-	default:
-		for i := range to {
-			to[i] = disp
-		}
-	}
-}
-
 // copyOp is the decode-time constant of cp.async: [A+Imm] in shared memory = [from] in global
 // memory, size bytes of which the first as many as rest says are read.
 type copyOp struct {
 	uop.Private
 	to, src machine.Request
-	from    addressOp
-	find    func(w *machine.Warp, in *machine.Inst) *[32]uint64
+	from    Address
+	find    Finder
 	size    uint32
 	rest    restKind
 	row     uint32 // of rest
@@ -88,13 +48,10 @@ const (
 // planCopy sets up cp.async [dst], [src], cp-size{, src-size|ignore-src}{, policy}.
 func planCopy(b *Build) {
 	ops := b.In.Ops
-	o := &copyOp{size: uint32(ops[2].Imm), from: b.addressAt(&ops[1])}
+	o := &copyOp{size: uint32(ops[2].Imm), from: b.AddressAt(&ops[1])}
 	o.to = machine.Request{Space: machine.Shared, Kind: machine.Store, Size: o.size, Align: o.size, OwnCTA: true}
 	o.src = machine.Request{Space: machine.Global, Kind: machine.Load, Size: o.size, Align: o.size}
-	var m memoryOp
-	if o.find = addressRows[b.address(&ops[0], &m)]; o.find == nil {
-		b.fail("asynchronous operations work on global and shared memory")
-	}
+	o.find = b.Find(&ops[0], "asynchronous operations work on global and shared memory")
 	if at := b.Sel.At(isa.R_rest); at != nil {
 		b.copyRest(o, &ops[at.Op])
 	}
@@ -121,7 +78,7 @@ func copyAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	var src [32]uint64
-	o.from.lanes(w, &src, in.Imm)
+	o.from.Lanes(w, &src, in.Imm)
 	if w.AsyncMode() != machine.Eager || !o.whole(w) {
 		return o.begin(w, in, dst, &src)
 	}
@@ -258,9 +215,6 @@ func (r *copyRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.A
 		}
 	}
 }
-
-// lowest is the first lane of a mask that is not empty.
-func lowest(m uint32) int { return bits.TrailingZeros32(m) & 31 }
 
 // The ends of groups.
 

@@ -23,10 +23,10 @@ func asyncBulkLines() []Line {
 			assuming(assume.ValiditySample, assume.IgnoredBytes), ""},
 		{isa.CpAsyncBulkCluster, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type), ""},
 		{isa.CpAsyncBulkGlobal, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
-		{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw), ""},
-		{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
-		{isa.CpAsyncBulkPrefetch, nil, plan(planNothing, isa.C_prio), ""},
-		{isa.ApplypriorityAsyncBulk, nil, plan(planNothing, isa.C_ss, isa.C_prio), ""},
+		{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(HasRmw), ""},
+		{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(HasRmw).sees(isa.M_noftz), ""},
+		{isa.CpAsyncBulkPrefetch, nil, plan((*Build).Nothing, isa.C_prio), ""},
+		{isa.ApplypriorityAsyncBulk, nil, plan((*Build).Nothing, isa.C_ss, isa.C_prio), ""},
 		{isa.CpAsyncBulkCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitBulk) }), ""},
 		{isa.CpAsyncBulkWaitGroup, nil, plan(planBulkWait).sees(isa.M_read), ""},
 		{isa.StBulk, nil, plan(planStoreBulk, isa.C_ss), ""},
@@ -39,14 +39,14 @@ type bulkOp struct {
 	uop.Private
 	writes   machine.Request // of the size of each lane
 	reads    machine.Request
-	dst, src addressOp
-	bar      *addressOp // nil: the operation belongs to a group
+	dst, src Address
+	bar      *Address   // nil: the operation belongs to a group
 	size     uint32     // row of sizes
 	rankRow  *uint32    // of masks of CTAs
 	byteRow  *uint32    // of masks of bytes
 	edges    *[2]uint32 // rows of the bytes to give up, left and right
 	strong   bool       // units of 16 bytes are each whole
-	red      *rmw       // nil: a copy
+	red      *Rmw       // nil: a copy
 	elem     uint32
 	many     bool // to all copies of a multicast address
 	valid    *validity
@@ -59,11 +59,11 @@ func planBulk(b *Build) { b.bulk(machine.Store) }
 // planBulkReduce sets up cp.reduce.async.bulk, with the same operands.
 func planBulkReduce(b *Build) {
 	o := b.bulk(machine.Atomic)
-	f := rmws[rmwOf(b.Sel)]
+	f := RmwOf(b.Sel)
 	// .add.f32 flushes nothing on an H100, whatever 9.7.9.25.4.2 says. No one has asked about copies on several devices:
 	// there the manual holds (9.7.9.27). 9.4 has .noftz.
-	if f.exact != uop.None && (!o.many || b.Sel.Has(isa.M_noftz)) {
-		f.op = f.exact
+	if !o.many || b.Sel.Has(isa.M_noftz) {
+		f = f.Exact()
 	}
 	o.red, o.elem = &f, uint32(b.Sel.Type(isa.C_type).Bytes())
 }
@@ -74,11 +74,11 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 		src = isa.M_global
 	}
 	o := &bulkOp{strong: b.Sel.Get(isa.C_sem) != 0, many: multicasts(b.Sel.ID())}
-	o.writes = machine.Request{Space: spaces[dst], Kind: kind, Align: bulkUnit, OwnCTA: ownCTA(dst)}
-	o.reads = machine.Request{Space: spaces[src], Kind: machine.Load, Align: bulkUnit, OwnCTA: ownCTA(src)}
-	o.dst, o.src = b.addressAt(b.In.Op(isa.R_dst_mem)), b.addressAt(b.In.Op(isa.R_src_mem))
+	o.writes = machine.Request{Space: SpaceOf(dst), Kind: kind, Align: bulkUnit, OwnCTA: ownCTA(dst)}
+	o.reads = machine.Request{Space: SpaceOf(src), Kind: machine.Load, Align: bulkUnit, OwnCTA: ownCTA(src)}
+	o.dst, o.src = b.AddressAt(b.In.Op(isa.R_dst_mem)), b.AddressAt(b.In.Op(isa.R_src_mem))
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
-		at := b.addressAt(bar)
+		at := b.AddressAt(bar)
 		o.bar = &at
 	}
 	o.size = b.src(b.In.Op(isa.R_size), 32)
@@ -91,16 +91,6 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 	b.Ext().Data = o
 	b.does(uop.BulkAsync)
 	return o
-}
-
-// optional places an operand of up to 32 bits that may be missing: nil.
-func (b *Build) optional(r isa.Role) *uint32 {
-	op := b.In.Op(r)
-	if op == nil {
-		return nil
-	}
-	row := b.src(op, 32)
-	return &row
 }
 
 // bulkRecord is what an open bulk operation keeps, by lane.
@@ -121,8 +111,8 @@ type bulkRecord struct {
 func bulkAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*bulkOp)
 	r := &bulkRecord{bulkOp: o, size: *w.R32(o.size), alias: w.AsyncMode() == machine.Eager}
-	o.dst.lanes(w, &r.at, 0)
-	o.src.lanes(w, &r.from, 0)
+	o.dst.Lanes(w, &r.at, 0)
+	o.src.Lanes(w, &r.from, 0)
 	op := &machine.Op{
 		Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.write, Touches: r.touches,
 	}
@@ -133,7 +123,7 @@ func bulkAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	if o.bar != nil {
-		o.bar.lanes(w, &r.bars, 0)
+		o.bar.Lanes(w, &r.bars, 0)
 		same := &r.at
 		if r.rankRow != nil {
 			same = nil
@@ -225,7 +215,7 @@ func (r *bulkRecord) checkLane(w *machine.Warp, in *machine.Inst, i int) machine
 	q := r.writes
 	q.Size = r.size[i]
 	if r.many {
-		if r.copies[i] = copiesOf(w, r.at[i], uint64(q.Size)); r.copies[i] == nil {
+		if r.copies[i] = w.Arena().Copies(r.at[i], uint64(q.Size)); r.copies[i] == nil {
 			return w.Fault(in, notMulticast(w.Mask, r.at[i], &q))
 		}
 	}
@@ -332,8 +322,8 @@ func (r *bulkRecord) put(to, data []byte, mask uint32) {
 	shared := r.writes.Space == machine.Shared
 	switch {
 	case r.red != nil:
-		u := r.red.updates()
-		u.applyRun(to, data, r.elem, shared)
+		u := r.red.Updates()
+		u.ApplyRun(to, data, r.elem, shared)
 	case mask&0xffff != 0xffff:
 		for k, v := range data {
 			if mask>>(k%bulkUnit)&1 != 0 {
@@ -387,7 +377,7 @@ func planBulkWait(b *Build) {
 type bulkStore struct {
 	uop.Private
 	space machine.Space
-	at    addressOp
+	at    Address
 	row   uint32 // of sizes
 	bits  int
 }
@@ -398,7 +388,7 @@ const maxStoreBulk = 1 << 24
 // planStoreBulk sets up st.bulk [a], size, 0.
 func planStoreBulk(b *Build) {
 	size := &b.In.Ops[1]
-	o := &bulkStore{space: spaces[b.Sel.Get(isa.C_ss)], at: b.addressAt(&b.In.Ops[0]), bits: b.operandBits(size, 64)}
+	o := &bulkStore{space: SpaceOf(b.Sel.Get(isa.C_ss)), at: b.AddressAt(&b.In.Ops[0]), bits: b.operandBits(size, 64)}
 	o.row = b.src(size, o.bits)
 	b.Ext().Data = o
 	b.does(uop.StoreBulk)
@@ -410,7 +400,7 @@ func storeBulk(w *machine.Warp, in *machine.Inst) machine.State {
 	mask := w.Mask
 	defer func() { w.Mask = mask }()
 	var addr [32]uint64
-	o.at.lanes(w, &addr, 0)
+	o.at.Lanes(w, &addr, 0)
 	var at [32]mem.Pointer
 	for m := mask; m != 0; m &= m - 1 {
 		i := lowest(m)

@@ -28,13 +28,13 @@ func asyncStoreLines() []Line {
 type storeOp struct {
 	uop.Private
 	to   machine.Request
-	a    addressOp
-	bar  *addressOp // nil: to global memory, no mbarrier is told
-	elem uint32     // bytes of an element; 8 for the halves of 128 bits
-	rows []uint32   // of the elements
-	bits []int      // of their registers
-	red  *rmw       // nil: a store
-	many bool       // to all copies of a multicast address
+	a    Address
+	bar  *Address // nil: to global memory, no mbarrier is told
+	elem uint32   // bytes of an element; 8 for the halves of 128 bits
+	rows []uint32 // of the elements
+	bits []int    // of their registers
+	red  *Rmw     // nil: a store
+	many bool     // to all copies of a multicast address
 }
 
 // planStoreAsync sets up st.async [a], b{, [mbar]}.
@@ -47,7 +47,7 @@ func planStoreAsync(b *Build) {
 // planRedAsync sets up red.async [a], b{, [mbar]}.
 func planRedAsync(b *Build) {
 	o := b.storeOp(machine.Atomic)
-	f := rmws[rmwOf(b.Sel)]
+	f := RmwOf(b.Sel)
 	o.red = &f
 	b.Ext().Data = o
 	b.does(uop.StoreAsync)
@@ -56,11 +56,11 @@ func planRedAsync(b *Build) {
 func (b *Build) storeOp(kind machine.AccessKind) *storeOp {
 	t := b.Sel.Type(isa.C_type)
 	values := elements(&b.In.Ops[1])
-	o := &storeOp{elem: uint32(t.Bytes()), a: b.addressAt(&b.In.Ops[0]), many: multicasts(b.Sel.ID())}
-	o.to = machine.Request{Kind: kind, Space: spaces[b.Sel.Get(isa.C_ss)], Size: o.elem * uint32(len(values))}
+	o := &storeOp{elem: uint32(t.Bytes()), a: b.AddressAt(&b.In.Ops[0]), many: multicasts(b.Sel.ID())}
+	o.to = machine.Request{Kind: kind, Space: SpaceOf(b.Sel.Get(isa.C_ss)), Size: o.elem * uint32(len(values))}
 	o.to.Align, o.to.OwnCTA = o.to.Size, ownCTA(b.Sel.Get(isa.C_ss))
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
-		at := b.addressAt(bar)
+		at := b.AddressAt(bar)
 		o.bar = &at
 	}
 	for i := range values {
@@ -91,7 +91,7 @@ type storeRecord struct {
 func storeAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*storeOp)
 	r := &storeRecord{storeOp: o}
-	o.a.lanes(w, &r.addr, 0)
+	o.a.Lanes(w, &r.addr, 0)
 	if st := r.check(w, in); st != machine.Next {
 		return st
 	}
@@ -100,7 +100,7 @@ func storeAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	op := &machine.Op{Pipe: machine.StorePipe, Write: r.write, Touches: r.touches}
 	if o.bar != nil {
-		o.bar.lanes(w, &r.bars, 0)
+		o.bar.Lanes(w, &r.bars, 0)
 		if st := mbarriersAt(w, in, o.to.Space, &r.bars, &r.addr); st != machine.Next {
 			return st
 		}
@@ -203,8 +203,8 @@ func (r *storeRecord) write(op *machine.Op) *machine.Fault {
 func (r *storeRecord) put(to, data []byte, shared bool) {
 	switch {
 	case r.red != nil:
-		u := r.red.updates()
-		u.applyRun(to, data, r.elem, shared)
+		u := r.red.Updates()
+		u.ApplyRun(to, data, r.elem, shared)
 	case shared:
 		copy(to, data)
 	default:
@@ -259,13 +259,13 @@ func (r *storeRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.
 type arriveOp struct {
 	uop.Private
 	space machine.Space
-	at    addressOp
+	at    Address
 	more  bool // not .noinc: the phase expects one arrival more
 }
 
 // planArriveAsync sets up cp.async.mbarrier.arrive [addr]: 9.7.13.15.15.
 func planArriveAsync(b *Build) {
-	o := &arriveOp{space: spaces[b.Sel.Get(isa.C_ss)], at: b.addressAt(&b.In.Ops[0]), more: !b.Sel.Has(isa.M_noinc)}
+	o := &arriveOp{space: SpaceOf(b.Sel.Get(isa.C_ss)), at: b.AddressAt(&b.In.Ops[0]), more: !b.Sel.Has(isa.M_noinc)}
 	b.Ext().Data = o
 	b.does(uop.ArriveAsync)
 }
@@ -273,7 +273,7 @@ func planArriveAsync(b *Build) {
 func arriveAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*arriveOp)
 	var bar [32]uint64
-	o.at.lanes(w, &bar, 0)
+	o.at.Lanes(w, &bar, 0)
 	if st := mbarriersAt(w, in, o.space, &bar, nil); st != machine.Next {
 		return st
 	}

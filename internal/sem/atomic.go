@@ -18,13 +18,13 @@ var atomClasses = []isa.Class{isa.C_space, isa.C_sem, isa.C_scope, isa.C_op, isa
 
 func atomicLines() []Line {
 	return []Line{
-		{isa.Atom, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.Atom, nil, plan(planAtom, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
 		{isa.AtomCas, nil, plan(planCas, atomClasses...), ""},
-		{isa.AtomHalf, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-		{isa.AtomVec, nil, plan(planAtom, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-		{isa.Red, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-		{isa.RedHalf, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
-		{isa.RedVec, nil, plan(planRed, atomClasses...).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.AtomHalf, nil, plan(planAtom, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
+		{isa.AtomVec, nil, plan(planAtom, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
+		{isa.Red, nil, plan(planRed, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
+		{isa.RedHalf, nil, plan(planRed, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
+		{isa.RedVec, nil, plan(planRed, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
 	}
 }
 
@@ -32,8 +32,8 @@ func atomicLines() []Line {
 type atomicOp struct {
 	uop.Private
 	memoryOp
-	rmw
-	find   func(w *machine.Warp, in *machine.Inst) *[32]uint64
+	Rmw
+	find   Finder
 	result bool // there is a destination
 }
 
@@ -46,29 +46,13 @@ func planRed(b *Build) { b.atomic(nil, b.In.Ops) }
 func (b *Build) atomic(d *ir.Operand, ops []ir.Operand) {
 	src := elements(&ops[1])
 	o := b.atomicOp(d, &ops[0], src)
-	f := rmws[rmwOf(b.Sel)]
-	if b.Sel.Has(isa.M_noftz) && f.exact != uop.None {
-		f.op = f.exact
+	if o.Rmw = RmwOf(b.Sel); b.Sel.Has(isa.M_noftz) {
+		o.Rmw = o.Exact()
 	}
-	o.rmw = f
 	b.does(uop.AtomicUpdate)
 	if o.Elem == 16 {
 		b.does(uop.AtomicExchange128)
 	}
-}
-
-// rmwOf reads operation and type; forms that only add do not say so by a class.
-func rmwOf(sel *isa.Sel) rmwKey {
-	k := rmwKey{sel.Get(isa.C_op), sel.Get(isa.C_type)}
-	if k.op == 0 {
-		k.op = isa.M_add
-	}
-	return k
-}
-
-func hasRmw(sel *isa.Sel) bool {
-	_, ok := rmws[rmwOf(sel)]
-	return ok
 }
 
 // planCas sets up d = [a]; [a] = [a] == b ? c : [a].
@@ -92,21 +76,21 @@ func planCas(b *Build) {
 // atomicOp places destination, address and sources; d is nil without a destination.
 func (b *Build) atomicOp(d, a *ir.Operand, src []ir.Operand) *atomicOp {
 	m := b.memoryOp(machine.Atomic, b.Sel.Get(isa.C_space), src)
-	by := b.address(a, m)
-	o := &atomicOp{memoryOp: *m, find: addressRows[by], result: d != nil && d.Kind != ir.OpSink}
+	m.By, m.Space = b.address(a, m.Space)
+	o := &atomicOp{memoryOp: *m, find: addressRows[m.By], result: d != nil && d.Kind != ir.OpSink}
 	if o.find == nil {
 		b.fail("atomic operations work on global and shared memory")
 	}
 	b.Ext().Data = o
-	b.rows(&b.Ext().Src, src, o)
+	b.atomicRows(&b.Ext().Src, src, o)
 	if o.result {
-		b.rows(&b.Ext().Dst, elements(d), o)
+		b.atomicRows(&b.Ext().Dst, elements(d), o)
 	}
 	return o
 }
 
-// rows places the elements of a source or destination; a 128-bit register is two rows.
-func (b *Build) rows(to *[]uint32, elems []ir.Operand, o *atomicOp) {
+// atomicRows places the elements of a source or destination; a 128-bit register is two rows.
+func (b *Build) atomicRows(to *[]uint32, elems []ir.Operand, o *atomicOp) {
 	for i := range elems {
 		switch {
 		case o.Elem == 16:
@@ -119,16 +103,6 @@ func (b *Build) rows(to *[]uint32, elems []ir.Operand, o *atomicOp) {
 		}
 	}
 }
-
-// addressRows returns the lanes' addresses, less the displacement, by uop.Addressing.
-var addressRows = map[uop.Addressing]func(w *machine.Warp, in *machine.Inst) *[32]uint64{
-	uop.ByRow64: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.R64(in.A) },
-	uop.ByRow32: func(w *machine.Warp, in *machine.Inst) *[32]uint64 { return w.Widen(w.R32(in.A), in.Imm) },
-	uop.ByConst: func(*machine.Warp, *machine.Inst) *[32]uint64 { return &zeroRow },
-}
-
-// zeroRow is never written.
-var zeroRow [32]uint64
 
 // atomicLanes checks the addresses and visits the executing lanes.
 func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i int, p mem.Pointer, shared bool)) machine.State {
@@ -145,10 +119,10 @@ func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i in
 
 func atomic(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
-	u := o.updates()
+	u := o.Updates()
 	return atomicLanes(w, in, o, func(i int, p mem.Pointer, shared bool) {
 		for k, src := range in.Ext.Src {
-			old := u.apply(mem.Add(p, uint32(k)*o.Elem), o.Elem, loadElem(w, src, o.Bits[k], i), shared)
+			old := u.Apply(mem.Add(p, uint32(k)*o.Elem), o.Elem, loadElem(w, src, o.Bits[k], i), shared)
 			if o.result {
 				storeElem(w, in.Ext.Dst[k], o.Bits[k], i, old)
 			}

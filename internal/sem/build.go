@@ -33,6 +33,23 @@ type Frame interface {
 	Argument(o *ir.Operand) (Place, error)          // of a call
 }
 
+// Place is where an argument or result of a call is: in the frame's .param area or in a row.
+type Place struct {
+	Param bool
+	Off   uint32 // in the .param area, or of the row
+}
+
+// Home says what holds a variable.
+type Home uint8
+
+// The homes.
+const (
+	HomeModule      Home = iota // the device: global, constant and shared memory
+	HomeDepot                   // the local depot of a frame
+	HomeParamArea               // the .param area of a frame
+	HomeKernelParam             // the parameters of the launch
+)
+
 // Build is one statement on its way to a decoded instruction.
 type Build struct {
 	Frame
@@ -150,6 +167,25 @@ func (b *Build) dst(o *ir.Operand, bits int) uint32 {
 		return b.Scratch(b.shape(bits))
 	}
 	return b.src(o, bits)
+}
+
+// rows places the elements of a vector operand, or the operand alone.
+func (b *Build) rows(o *ir.Operand, place func(*ir.Operand, int) uint32, bits int) (rows []uint32) {
+	list := elements(o)
+	for i := range list {
+		rows = append(rows, place(&list[i], bits))
+	}
+	return rows
+}
+
+// optional places an operand of up to 32 bits that may be missing: nil.
+func (b *Build) optional(r isa.Role) *uint32 {
+	op := b.In.Op(r)
+	if op == nil {
+		return nil
+	}
+	row := b.src(op, 32)
+	return &row
 }
 
 // halves returns where the low and the high half of a 128-bit operand are. A constant has 64 bits, and its upper half is zero, that

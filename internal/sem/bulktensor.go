@@ -25,8 +25,8 @@ func bulkTensorLines() []Line {
 		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group, isa.C_report).
 			sees(overrides...).assuming(assume.Halo, assume.ValiditySample, assume.PaddedBytes, assume.SliceStrides), ""},
 		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).sees(overrides...).assuming(assume.SliceStrides), ""},
-		{isa.CpAsyncBulkPrefetchTensor, nil, plan(planNothing, isa.C_dim, isa.C_load, isa.C_prio).sees(overrides...), ""},
-		{isa.ApplypriorityAsyncBulkTensor, nil, plan(planNothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(overrides...), ""},
+		{isa.CpAsyncBulkPrefetchTensor, nil, plan((*Build).Nothing, isa.C_dim, isa.C_load, isa.C_prio).sees(overrides...), ""},
+		{isa.ApplypriorityAsyncBulkTensor, nil, plan((*Build).Nothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(overrides...), ""},
 		{isa.TensormapReplace, nil, plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type), ""},
 		{isa.TensormapCpFenceproxy, nil, plan(planCopyMap, isa.C_dst, isa.C_src, isa.C_scope), ""},
 	}
@@ -50,13 +50,13 @@ type boxOp struct {
 	slices  tensor.SliceStrides
 	packed  bool // the mbarrier hears of bytes without padding
 	instead *override
-	at      addressOp
-	shared  addressOp
-	own     bool       // the executing CTA's shared memory only
-	bar     *addressOp // nil: to global memory
-	pair    bool       // the mbarrier may lie in the peer of the CTA that is written
-	rankRow *uint32    // of masks of CTAs
-	reduce  isa.Mod    // operation; 0: a copy
+	at      Address
+	shared  Address
+	own     bool     // the executing CTA's shared memory only
+	bar     *Address // nil: to global memory
+	pair    bool     // the mbarrier may lie in the peer of the CTA that is written
+	rankRow *uint32  // of masks of CTAs
+	reduce  isa.Mod  // operation; 0: a copy
 	valid   *validity
 }
 
@@ -69,23 +69,23 @@ func planReduceBox(b *Build) { b.boxOp().reduce = b.Sel.Get(isa.C_op) }
 func (b *Build) boxOp() *boxOp {
 	o := &boxOp{apart: b.Sel.Has(isa.M_tile_gather4) || b.Sel.Has(isa.M_tile_scatter4)}
 	o.rank, _ = b.Sel.Cap("D")
-	o.at = b.addressAt(b.In.Op(isa.R_map))
-	o.coords = b.rowsOf(b.In.Op(isa.R_coords))
+	o.at = b.AddressAt(b.In.Op(isa.R_map))
+	o.coords = b.rows(b.In.Op(isa.R_coords), b.src, 32)
 	o.mode = max(walks[b.Sel.Get(isa.C_load)], walks[b.Sel.Get(isa.C_store)])
 	if info := b.In.Op(isa.R_im2col); info != nil {
-		o.info = b.rowsOf(info)
+		o.info = b.rows(info, b.src, 32)
 		o.walksOn = o.mode != tensor.Im2col && b.Assume(assume.Halo) == 1
 	}
 	o.slices, o.packed = tensor.SliceStrides(b.Assume(assume.SliceStrides)), b.In.Op(isa.R_mbar) != nil && b.Assume(assume.PaddedBytes) == 1
 	o.instead = b.override()
 	at := b.In.Op(isa.R_src_mem)
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
-		place := b.addressAt(bar)
+		place := b.AddressAt(bar)
 		o.bar, at = &place, b.In.Op(isa.R_dst_mem)
 		o.valid = b.validity()
 		o.rankRow, o.pair = b.optional(isa.R_cta_mask), b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2
 	}
-	o.shared, o.own = b.addressAt(at), o.bar == nil || b.Sel.Get(isa.C_dst) == isa.M_shared_cta
+	o.shared, o.own = b.AddressAt(at), o.bar == nil || b.Sel.Get(isa.C_dst) == isa.M_shared_cta
 	b.Ext().Data = o
 	b.does(uop.CopyBoxes)
 	return o
@@ -108,7 +108,7 @@ type boxCopy struct {
 type boxRecord struct {
 	*boxOp
 	copies []boxCopy
-	red    updates
+	red    Updates
 	op     machine.Op // from or to, filled by Issue
 	from   machine.Op // shared memory
 	to     machine.Op
@@ -122,8 +122,8 @@ func badMap(w *machine.Warp, in *machine.Inst, lane int, err error) machine.Stat
 func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*boxOp)
 	r := boxPool.Get().(*boxRecord)
-	r.boxOp, r.copies, r.red, r.op = o, r.copies[:0], updates{}, r.from
-	st := perLane(w, func(lane int) machine.State { return r.lane(w, in, lane) })
+	r.boxOp, r.copies, r.red, r.op = o, r.copies[:0], Updates{}, r.from
+	st := oneByOne(w, func(lane int) machine.State { return r.lane(w, in, lane) })
 	if st != machine.Next {
 		return st
 	}
@@ -157,8 +157,8 @@ func (r *boxRecord) next() *boxCopy {
 // lane reads the map and the operands of the lane in w.Mask, and checks what it touches.
 func (r *boxRecord) lane(w *machine.Warp, in *machine.Inst, lane int) machine.State {
 	var addr, shared [32]uint64
-	r.at.lanes(w, &addr, 0)
-	r.shared.lanes(w, &shared, 0)
+	r.at.Lanes(w, &addr, 0)
+	r.shared.Lanes(w, &shared, 0)
 	m, st := readMap(w, in, &machine.Request{Kind: machine.Load, Size: tensor.MapBytes, Align: 64}, &addr, lane, tensor.DecodeMap)
 	if st != machine.Next {
 		return st
@@ -218,14 +218,11 @@ func (r *boxRecord) fits(m *tensor.Map, arch int) error {
 	if err := m.Fits(tensor.Use{Rank: r.rank, Mode: r.mode, Apart: r.apart, Store: r.bar == nil, Arch: arch}); err != nil || r.reduce == 0 {
 		return err
 	}
-	f, ok := rmws[rmwKey{r.reduce, reducedTypes[m.Type][bitwise(r.reduce)]}]
+	f, ok := RmwBy(r.reduce, reducedTypes[m.Type][bitwise(r.reduce)])
 	if !ok {
 		return fmt.Errorf("elements of type %v have no %v", m.Type, r.reduce)
 	}
-	if f.exact != uop.None { // as the reductions of plain bulk copies
-		f.op = f.exact
-	}
-	r.red = f.updates()
+	r.red = f.Exact().Updates() // as the reductions of plain bulk copies
 	return nil
 }
 
@@ -329,7 +326,7 @@ func (r *boxRecord) checkShared(w *machine.Warp, in *machine.Inst, c *boxCopy, s
 		return machine.Next
 	}
 	var bars [32]uint64
-	r.bar.lanes(w, &bars, 0)
+	r.bar.Lanes(w, &bars, 0)
 	shared[c.lane] = c.shared
 	same := shared
 	if r.rankRow != nil || r.pair {
@@ -493,7 +490,7 @@ func (r *boxRecord) give(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
 		return c.global(op, r.boxOp.global(), func(box, memory []byte, _ uint64) {
 			if r.reduce != 0 {
-				r.red.applyRun(memory, box, c.Type.Size(), false)
+				r.red.ApplyRun(memory, box, c.Type.Size(), false)
 				return
 			}
 			c.Pack(memory, box)
@@ -530,7 +527,7 @@ func (r *boxRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.Ac
 type replaceOp struct {
 	uop.Private
 	machine.Request
-	at    addressOp
+	at    Address
 	field isa.Mod
 	ord   int
 	row   uint32 // of the value
@@ -540,8 +537,8 @@ type replaceOp struct {
 // planReplace sets up tensormap.replace [addr]{, ord}, value.
 func planReplace(b *Build) {
 	ops := b.In.Ops
-	o := &replaceOp{at: b.addressAt(&ops[0]), bits: 32}
-	space := spaces[b.Sel.Get(isa.C_ss)]
+	o := &replaceOp{at: b.AddressAt(&ops[0]), bits: 32}
+	space := SpaceOf(b.Sel.Get(isa.C_ss))
 	o.Request = machine.Request{Space: space, Kind: machine.Atomic, Size: tensor.MapBytes, Align: 128, OwnCTA: space == machine.Shared}
 	for _, c := range []isa.Class{isa.C_whole, isa.C_each, isa.C_enum} {
 		if m := b.Sel.Get(c); m != 0 {
@@ -563,9 +560,9 @@ func planReplace(b *Build) {
 
 func replaceField(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*replaceOp)
-	return perLane(w, func(lane int) machine.State {
+	return oneByOne(w, func(lane int) machine.State {
 		var addr [32]uint64
-		o.at.lanes(w, &addr, 0)
+		o.at.Lanes(w, &addr, 0)
 		m, st := readMap(w, in, &o.Request, &addr, lane, tensor.DecodeReplaced)
 		if st != machine.Next {
 			return st
@@ -585,12 +582,12 @@ func replaceField(w *machine.Warp, in *machine.Inst) machine.State {
 // copyMapOp is the decode-time constant of tensormap.cp_fenceproxy.
 type copyMapOp struct {
 	uop.Private
-	to, from addressOp
+	to, from Address
 }
 
 // planCopyMap sets up tensormap.cp_fenceproxy [d], [s], 128: the lanes copy the same 128 bytes.
 func planCopyMap(b *Build) {
-	b.Ext().Data = &copyMapOp{to: b.addressAt(&b.In.Ops[0]), from: b.addressAt(&b.In.Ops[1])}
+	b.Ext().Data = &copyMapOp{to: b.AddressAt(&b.In.Ops[0]), from: b.AddressAt(&b.In.Ops[1])}
 	b.does(uop.CopyMap)
 }
 
@@ -610,8 +607,8 @@ func copyMap(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	o := in.Ext.Data.(*copyMapOp)
 	var to, from [32]uint64
-	o.to.lanes(w, &to, 0)
-	o.from.lanes(w, &from, 0)
+	o.to.Lanes(w, &to, 0)
+	o.from.Lanes(w, &from, 0)
 	if w.Observing() {
 		tellTogether(w, in, machine.Event{Space: machine.Shared, Kind: machine.Load, Size: tensor.MapBytes, Addr: &from})
 		tellTogether(w, in, machine.Event{Space: machine.Global, Kind: machine.Store, Size: tensor.MapBytes, Addr: &to})

@@ -84,12 +84,6 @@ func (k *combine) put(w *machine.Warp, t, u uint32) {
 	setMask(w, k.Q, q)
 }
 
-// setMask writes the executing lanes of a predicate.
-func setMask(w *machine.Warp, off, value uint32) {
-	p := w.P(off)
-	*p = *p&^w.Mask | value&w.Mask
-}
-
 // setpDo is setp with one comparison.
 type setpDo struct{ laneDo }
 

@@ -14,7 +14,6 @@ func controlLines() []Line {
 	return []Line{
 		{isa.Bra, nil, plan(planBranch), ""},
 		{isa.BrxIdx, nil, plan(planBranchTable), ""},
-		{isa.Call, nil, plan(planCall), ""},
 		{isa.Ret, nil, plan(func(b *Build) { b.does(uop.Return) }), ""},
 		{isa.Exit, nil, plan(func(b *Build) { b.does(uop.Exit) }), ""},
 	}
@@ -53,31 +52,3 @@ func branchTable(w *machine.Warp, in *machine.Inst) machine.State {
 
 func ret(w *machine.Warp, in *machine.Inst) machine.State  { return w.Ret(in) }
 func exit(w *machine.Warp, in *machine.Inst) machine.State { return w.Exit(in) }
-
-// planCall sets up a direct or indirect call, or the device function that a call of a
-// runtime name is.
-func planCall(b *Build) {
-	c := b.In.Call
-	if n := nativeOf(c); n != nil {
-		n.plan(b, c)
-		return
-	}
-	site, err := b.CallSite(c)
-	if err != nil {
-		b.fail("%w", err)
-		return
-	}
-	b.Ext().Call = site
-	if c.Callee != nil {
-		b.does(uop.CallDirect)
-		return
-	}
-	b.Out.A = b.src(&c.Target, 64)
-	b.does(uop.CallIndirect)
-}
-
-func callDirect(w *machine.Warp, in *machine.Inst) machine.State { return w.Call(in, nil) }
-
-func callIndirect(w *machine.Warp, in *machine.Inst) machine.State {
-	return w.Call(in, w.R64(in.A))
-}

@@ -39,6 +39,9 @@ var scalarTypes = map[isa.Mod]num.Type{
 	isa.M_ue8m0x2: num.UE8M0, isa.M_ue5m3x2: num.UE5M3, isa.M_s2f6x2: num.S2F6,
 }
 
+// RoundingOf is the mode that a modifier names; where there is none, to nearest.
+func RoundingOf(m isa.Mod) num.Mode { return roundings[m] }
+
 // roundings are the rounding modifiers; those to an integer share the modes.
 var roundings = map[isa.Mod]num.Mode{
 	isa.M_rn: num.RN, isa.M_rz: num.RZ, isa.M_rm: num.RM, isa.M_rp: num.RP, isa.M_rna: num.RNA, isa.M_rs: num.RS,
@@ -170,22 +173,6 @@ func convertScalar(w *machine.Warp, in *machine.Inst) machine.State {
 		*w.S32(in.D) = uint32(r)
 	}
 	return machine.Next
-}
-
-// loadElem and storeElem reach one lane's element of a row by register width.
-func loadElem(w *machine.Warp, off uint32, bits, i int) uint64 {
-	if bits > 32 {
-		return w.R64(off)[i&31]
-	}
-	return uint64(w.R32(off)[i&31])
-}
-
-func storeElem(w *machine.Warp, off uint32, bits, i int, v uint64) {
-	if bits > 32 {
-		w.R64(off)[i&31] = v
-	} else {
-		w.R32(off)[i&31] = uint32(v)
-	}
 }
 
 // lane returns the lane function for this conversion, if there is one.

@@ -4,8 +4,8 @@ package sem
 // statement has must be looked at by its line, or the statement is refused.
 
 import (
-	"maps"
 	"slices"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 )
@@ -35,9 +35,10 @@ func collectors() (list []isa.Mod) {
 		isa.M_collector_a_fill, isa.M_collector_a_use, isa.M_collector_a_lastuse, isa.M_collector_a_discard,
 		isa.M_collector_b_fill, isa.M_collector_b_use, isa.M_collector_b_lastuse, isa.M_collector_b_discard,
 	}
+	ofB := list[4:] // those of .ws name a buffer
 	for _, buffer := range []string{"b0", "b1", "b2", "b3"} {
-		for _, use := range slices.Sorted(maps.Keys(collectorWords)) {
-			list = append(list, isa.LookupMod(".collector::"+buffer+"::"+use))
+		for _, m := range ofB[:4] {
+			list = append(list, isa.LookupMod(strings.Replace(m.String(), "::b::", "::"+buffer+"::", 1)))
 		}
 	}
 	return list

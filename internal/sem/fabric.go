@@ -21,8 +21,8 @@ func fabricLines() []Line {
 	return []Line{
 		{isa.FabricTryGet, nil, plan(func(b *Build) { b.fabric(fabricGet) }, classes...), ""},
 		{isa.FabricTryPut, nil, plan(func(b *Build) { b.fabric(fabricPut) }, classes...).sees(isa.M_multimem, isa.M_cp_mask, isa.M_counted_bytes), ""},
-		{isa.FabricTryRed, nil, plan(planFabricRed, reduces...).where(hasRmw).sees(isa.M_multimem, isa.M_counted_bytes), ""},
-		{isa.FabricTryPullred, nil, plan(planFabricPull, reduces...).where(hasRmw), ""},
+		{isa.FabricTryRed, nil, plan(planFabricRed, reduces...).where(HasRmw).sees(isa.M_multimem, isa.M_counted_bytes), ""},
+		{isa.FabricTryPullred, nil, plan(planFabricPull, reduces...).where(HasRmw), ""},
 		{isa.FabricTryPullred, of(small...), plan(planFabricPullSmall, reduces...).assuming(assume.SmallSum), ""},
 		{isa.FabricTryGetTensor, nil, undocumented, "fabric.try_get of a tensor"},
 		{isa.FabricTryPutTensor, nil, undocumented, "fabric.try_put of a tensor"},
@@ -51,7 +51,7 @@ type fabricOp struct {
 	uop.Private
 	kind            fabricKind
 	multi           bool
-	le, shared, bar addressOp
+	le, shared, bar Address
 	off, size       uint32  // rows
 	counter, bytes  *uint32 // rows: of the counter's offset, of masks of bytes
 	multimemOp              // how elements are combined
@@ -64,7 +64,7 @@ func (b *Build) fabric(kind fabricKind) *fabricOp {
 	if kind.fetches() {
 		shared = b.In.Op(isa.R_d)
 	}
-	o.le, o.shared, o.bar = b.addressAt(b.In.Op(isa.R_le)), b.addressAt(shared), b.addressAt(b.In.Op(isa.R_bar))
+	o.le, o.shared, o.bar = b.AddressAt(b.In.Op(isa.R_le)), b.AddressAt(shared), b.AddressAt(b.In.Op(isa.R_bar))
 	o.off, o.size = b.src(b.In.Op(isa.R_off), 64), b.src(b.In.Op(isa.R_size), 32)
 	if counter := b.In.Op(isa.R_counter); counter != nil {
 		row := b.src(counter, 64)
@@ -78,12 +78,12 @@ func (b *Build) fabric(kind fabricKind) *fabricOp {
 
 func planFabricRed(b *Build) {
 	o := b.fabric(fabricRed)
-	o.red, o.elem = exactRmw(b.Sel), uint32(b.Sel.Type(isa.C_type).Bytes())
+	o.red, o.elem = RmwOf(b.Sel).Exact(), uint32(b.Sel.Type(isa.C_type).Bytes())
 }
 
 func planFabricPull(b *Build) {
 	o := b.fabric(fabricPull)
-	o.red, o.elem = exactRmw(b.Sel), uint32(b.Sel.Type(isa.C_type).Bytes())
+	o.red, o.elem = RmwOf(b.Sel).Exact(), uint32(b.Sel.Type(isa.C_type).Bytes())
 	if b.Sel.Has(isa.M_acc_f32) {
 		f := halfFormats[b.Sel.Get(isa.C_type)]
 		o.half = &f
@@ -131,7 +131,7 @@ func fabricAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		defer func() { w.Mask = mask }()
 	}
 	var records [32]*fabricRecord
-	st := perLane(w, func(lane int) (st machine.State) {
+	st := oneByOne(w, func(lane int) (st machine.State) {
 		records[lane], st = o.record(w, in, lane)
 		return st
 	})
@@ -151,9 +151,9 @@ func fabricAsync(w *machine.Warp, in *machine.Inst) machine.State {
 // differs returns a lane whose operands are not those of lane 0; -1: none.
 func (o *fabricOp) differs(w *machine.Warp) int {
 	var le, shared, bar [32]uint64
-	o.le.lanes(w, &le, 0)
-	o.shared.lanes(w, &shared, 0)
-	o.bar.lanes(w, &bar, 0)
+	o.le.Lanes(w, &le, 0)
+	o.shared.Lanes(w, &shared, 0)
+	o.bar.Lanes(w, &bar, 0)
 	off, size := w.R64(o.off), w.R32(o.size)
 	for i := range le {
 		if le[i] != le[0] || shared[i] != shared[0] || bar[i] != bar[0] || off[i] != off[0] || size[i] != size[0] {
@@ -166,9 +166,9 @@ func (o *fabricOp) differs(w *machine.Warp) int {
 // record reads and checks the operands of the lane in w.Mask.
 func (o *fabricOp) record(w *machine.Warp, in *machine.Inst, lane int) (*fabricRecord, machine.State) {
 	var le, shared, bars [32]uint64
-	o.le.lanes(w, &le, 0)
-	o.shared.lanes(w, &shared, 0)
-	o.bar.lanes(w, &bars, 0)
+	o.le.Lanes(w, &le, 0)
+	o.shared.Lanes(w, &shared, 0)
+	o.bar.Lanes(w, &bars, 0)
 	r := &fabricRecord{fabricOp: o, lane: lane, off: w.R64(o.off)[lane], size: w.R32(o.size)[lane], mask: 0xffff}
 	if o.bytes != nil {
 		r.mask = w.R32(*o.bytes)[lane] & 0xffff
@@ -303,8 +303,8 @@ func (r *fabricRecord) gives() machine.AccessKind {
 
 func (r *fabricRecord) put(to []byte) {
 	if r.kind == fabricRed {
-		u := r.red.updates()
-		u.applyRun(to, r.data, r.elem, false)
+		u := r.red.Updates()
+		u.ApplyRun(to, r.data, r.elem, false)
 		return
 	}
 	for at := 0; at < len(to); at += bulkUnit {
@@ -327,8 +327,9 @@ func (r *fabricRecord) countAt(op *machine.Op, at uint64) *machine.Fault {
 	}
 	b, f := op.Global(at+r.count, 8, machine.Atomic)
 	if f == nil {
-		u := (&rmw{op: uop.Add64}).updates()
-		u.swap64(mem.Pointer(&b[0]), uint64(r.size))
+		add, _ := RmwBy(isa.M_add, isa.M_u64)
+		u := add.Updates()
+		u.Apply(mem.Pointer(&b[0]), 8, uint64(r.size), false)
 	}
 	return f
 }

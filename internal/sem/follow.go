@@ -449,7 +449,7 @@ func (f *follower) memory() bool {
 		return false
 	}
 	t := touch{}
-	t.Space = spaces[space]
+	t.Space = SpaceOf(space)
 	t.place(f.Build, address)
 	t.size = nil
 	m.Space, m.Kernel, m.Resolve, m.Sym = t.Space, t.by == uop.ByKernel, t.addresses, f.symbol(address)
@@ -552,7 +552,7 @@ func (f *follower) decide(o *ir.Operand) {
 func (f *follower) shuffle() {
 	f.out.Rule, f.out.Tags = machine.FlowShuffle, machine.TagsCopy
 	f.source(&f.In.Ops[1], f.Build.Out.A, false)
-	source := shuffleSources[f.Build.Out.Op]
+	source := ShuffleSource(f.Build.Out.Op)
 	f.out.Shuffle = func(w *machine.Warp, in *machine.Inst, i int) (int, bool) {
 		b, c := w.R32(in.B)[i], w.R32(in.C)[i]
 		return source(i, int(b&31), int(c>>8&31), int(c&31))
@@ -562,21 +562,17 @@ func (f *follower) shuffle() {
 	}
 }
 
-var shuffleSources = map[uop.Op]func(i, b, seg, clamp int) (int, bool){
-	uop.ShuffleUp: shflUp, uop.ShuffleDown: shflDown, uop.ShuffleBfly: shflBfly, uop.ShuffleIdx: shflIdx,
-}
-
 // runtime sets up a call that the runtime answers.
 func (f *follower) runtime() {
-	c := f.Build.Out.Ext.Data.(*nativeCall)
-	if f.out.Rule = machine.FlowRuntime; len(c.to) == 1 && c.to[0].Param {
-		f.out.Returns, f.out.Bytes = 1+c.to[0].Off, uint32(c.result/8)
+	f.out.Rule = machine.FlowRuntime
+	if off, bytes, ok := Result(f.Build.Out); ok {
+		f.out.Returns, f.out.Bytes = 1+off, bytes
 	}
 }
 
 // laneFunction is the function of a lane on 64-bit words; nil where no rule needs it.
 func laneFunction(op uop.Op) func(x *[4]uint64) uint64 {
-	switch fn := stamps[op].fn.(type) {
+	switch fn := Function(op).(type) {
 	case func(uint32) uint32:
 		return func(x *[4]uint64) uint64 { return uint64(fn(uint32(x[0]))) }
 	case func(uint32, uint32) uint32:

@@ -104,12 +104,10 @@ func (b *Build) Assume(g assume.Assumption) int {
 
 // AssumedForms lists the forms whose execution depends on an assumption, in the table's order;
 // none means that nothing that is executed asks it.
-func AssumedForms(g assume.Assumption) (forms []isa.ID) {
-	for _, chapter := range chapters() {
-		for i := range chapter {
-			if l := &chapter[i]; l.mayAssume(g) && !slices.Contains(forms, l.ID) {
-				forms = append(forms, l.ID)
-			}
+func (t *Table) AssumedForms(g assume.Assumption) (forms []isa.ID) {
+	for i := range t.lines {
+		if l := &t.lines[i]; l.mayAssume(g) && !slices.Contains(forms, l.ID) {
+			forms = append(forms, l.ID)
 		}
 	}
 	return forms

@@ -1,7 +1,7 @@
 package sem
 
-// How the interpreter executes each operation. Plans say what an instruction is (Build.does); what
-// executes it is looked up here when code is prepared.
+// How the interpreter executes each operation of the scalar chapters. Plans say what an instruction is (Build.does); what executes
+// it is looked up when code is prepared (Table.Prepare).
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -12,7 +12,7 @@ import (
 // slots; nil is as with all lanes.
 type handlers struct{ full, part, scalar machine.Handler }
 
-// structural has the handlers of the operations that are no function of a lane.
+// structural has the handlers of the operations of this package that are no function of a lane.
 var structural = [...]handlers{
 	uop.Move32:        {copyRow32, partCopy32, scalarCopy32},
 	uop.Move64:        {copyRow64, partCopy64, scalarCopy64},
@@ -42,17 +42,6 @@ var structural = [...]handlers{
 	uop.Widened:       {full: wideLanes},
 	uop.MixedElements: {full: mixedElements},
 	uop.Video:         {full: videoHandler},
-	uop.Product:       {full: product},
-	uop.LoadMatrix:    {full: loadMatrix},
-	uop.StoreMatrix:   {full: storeMatrix},
-	uop.MoveMatrix:    {full: moveMatrix},
-	uop.LoadFragment:  {full: loadWmma},
-	uop.StoreFragment: {full: storeWmma},
-
-	uop.CommitProducts:   {full: commitProducts},
-	uop.WaitProducts:     {full: waitProducts},
-	uop.WarpgroupFence:   {full: wgmmaFence},
-	uop.WarpgroupProduct: {full: wgmma},
 
 	uop.Load32:            {full: load32},
 	uop.Load64:            {full: load64},
@@ -90,16 +79,13 @@ var structural = [...]handlers{
 	uop.ActiveMask:  {full: activemask},
 	uop.WarpSync:    {full: warpSync},
 
-	uop.Branch:       {full: branch},
-	uop.BranchTable:  {full: branchTable},
-	uop.CallDirect:   {full: callDirect},
-	uop.CallIndirect: {full: callIndirect},
-	uop.CallRuntime:  {full: callNative},
-	uop.Return:       {full: ret},
-	uop.Exit:         {full: exit},
-	uop.Trap:         {full: trap},
-	uop.Breakpoint:   {full: (*machine.Warp).Breakpoint},
-	uop.Nanosleep:    {full: nanosleep},
+	uop.Branch:      {full: branch},
+	uop.BranchTable: {full: branchTable},
+	uop.Return:      {full: ret},
+	uop.Exit:        {full: exit},
+	uop.Trap:        {full: trap},
+	uop.Breakpoint:  {full: (*machine.Warp).Breakpoint},
+	uop.Nanosleep:   {full: nanosleep},
 
 	uop.BarrierSync:      {full: waitBarrier},
 	uop.BarrierCount:     {full: reduceCount},
@@ -117,73 +103,9 @@ var structural = [...]handlers{
 	uop.StackRestore: {full: stackrestore},
 	uop.Alloca:       {full: alloca},
 
-	uop.Mbarrier:          {full: mbarrierSimple},
-	uop.MbarrierMulticast: {full: mbarrierMulticast},
-	uop.MbarrierTest:      {full: testWait},
-	uop.MbarrierTry:       {full: tryWait},
-	uop.MbarrierLayout:    {full: checkLayout},
-
-	uop.SurfaceLoad:   {full: surfaceLoad},
-	uop.SurfaceStore:  {full: surfaceStore},
-	uop.SampleStore:   {full: sampleStore},
-	uop.SurfaceReduce: {full: surfaceReduce},
-	uop.SurfaceQuery:  {full: querySurface},
-	uop.Texture:       {full: readTexture},
-	uop.TextureQuery:  {full: queryTexture},
-	uop.IsReference:   {full: isReference},
-
-	uop.CopyAsync:      {full: copyAsync},
-	uop.CommitCopies:   {full: commitCopies},
-	uop.WaitCopies:     {full: waitCopies},
-	uop.WaitAllCopies:  {full: waitAllCopies},
-	uop.BulkAsync:      {full: bulkAsync},
-	uop.CopyBoxes:      {full: copyBoxes},
-	uop.ReplaceField:   {full: replaceField},
-	uop.CopyMap:        {full: copyMap},
-	uop.CommitBulk:     {full: commitBulk},
-	uop.WaitBulk:       {full: waitBulk},
-	uop.WaitBulkRead:   {full: waitBulkRead},
-	uop.StoreBulk:      {full: storeBulk},
-	uop.StoreAsync:     {full: storeAsync},
-	uop.MultimemStore:  {full: multimemStore},
-	uop.MultimemUpdate: {full: multimemUpdate},
-	uop.MultimemLoad:   {full: multimemLoad},
-
-	uop.SparseCompress:   {full: compressSparse},
-	uop.SparseDecompress: {full: decompressSparse},
-
-	uop.FabricAsync:  {full: fabricAsync},
-	uop.FabricSubmit: {full: fabricSubmit},
-	uop.FabricWait:   {full: fabricWait},
-	uop.ArriveAsync:  {full: arriveAsync},
-
-	uop.ChangeRegisters:  {full: changeRegisters},
-	uop.TensorAlloc:      {full: allocTensor},
-	uop.TensorDealloc:    {full: deallocTensor},
-	uop.TensorRelinquish: {full: relinquish},
-	uop.TensorLoad:       {full: loadTensor},
-	uop.TensorReduce:     {full: reduceTensor},
-	uop.TensorCompress:   {full: compressTensor},
-	uop.TensorStore:      {full: storeTensor},
-	uop.TensorWaitLoad:   {full: waitTensorLoads},
-	uop.TensorWaitStore:  {full: waitTensorStores},
-	uop.TensorCopy:       {full: copyToTensor},
-	uop.TensorShift:      {full: shiftTensor},
-	uop.TensorProduct:    {full: multiplyTensors},
-	uop.TensorCommit:     {full: commitTensor},
-
-	uop.Withdraw:  {full: withdraw},
-	uop.Withdrawn: {full: withdrawn},
+	uop.ChangeRegisters: {full: changeRegisters},
 
 	uop.PolicyRange: {full: makePolicyRange},
-}
-
-// handlersOf looks an operation up; full is nil if nothing executes it.
-func handlersOf(op uop.Op) handlers {
-	if op.IsLane() {
-		return stamps[op].handlers
-	}
-	return structural[op]
 }
 
 // on returns what executes all lanes of the frame, and some of them; on slots both are one.
@@ -200,26 +122,5 @@ func (h handlers) on(slots bool) (full, part machine.Handler) {
 // does says what the instruction is.
 func (b *Build) does(op uop.Op) { b.Out.Op = op }
 
-// Nothing plans an instruction that does nothing.
+// Nothing plans a statement that changes nothing here.
 func (b *Build) Nothing() { b.does(uop.Nothing) }
-
-// Prepare looks up what executes the instruction that a plan has made, and what it does first.
-func (b *Build) Prepare() {
-	out := b.Out
-	if out.Full, out.Part = handlersOf(out.Op).on(b.Scalar); out.Full == nil {
-		b.fail("BUG: %v has no handler", out.Op)
-		return
-	}
-	if out.Ext == nil {
-		return
-	}
-	switch out.Op {
-	case uop.Setp, uop.Set: // pure: it may look at lanes that do not execute
-		out.Inner, _ = handlersOf(combined(out).Fn).on(b.Scalar)
-	case uop.Lop3Predicate:
-		_, out.Inner = handlersOf(combined(out).Fn).on(b.Scalar)
-	}
-	if out.Ext.High != nil {
-		out.Inner, out.Full, out.Part = out.Part, extendHigh, extendHigh
-	}
-}

@@ -60,14 +60,6 @@ func (b *Build) operands(op uop.Op, dst *ir.Operand, src []ir.Operand) {
 	}
 }
 
-// bit turns a comparison's result into 0 or 1 without a branch.
-func bit(b bool) uint32 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // The partial loops visit the active lanes only: up to half a warp that is faster than
 // blending all 32, and a function's cost is paid for active lanes alone. They are inlined with
 // the function they get.

@@ -37,7 +37,8 @@ func (b *Build) load(space isa.Mod) {
 		b.Ext().Dst = append(b.Ext().Dst, off)
 	}
 	b.Out.D = b.Ext().Dst[0]
-	b.loadHandlers(m, b.address(&ops[1], m))
+	m.By, m.Space = b.address(&ops[1], m.Space)
+	b.loadHandlers(m, m.By)
 	b.extendHigh(wide, m.Signed)
 }
 

@@ -59,7 +59,7 @@ type matrixOp struct {
 	lines
 	rows   tensor.Rows
 	format tensor.Format
-	at     addressOp
+	at     Address
 	regs   []uint32 // rows of registers
 	places []uint16 // of their pieces in the lines of 16 bytes: register, lane, piece
 }
@@ -78,13 +78,13 @@ func (b *Build) matrixOp(kind machine.AccessKind, regs []uint32) *matrixOp {
 		key[1] = isa.M_trans
 	}
 	o := &matrixOp{rows: rowsOf[key], format: rowFormats[b.Sel.Get(isa.C_src_fmt)], regs: regs}
-	o.at = b.addressAt(b.In.Op(isa.R_p))
+	o.at = b.AddressAt(b.In.Op(isa.R_p))
 	lanes := len(regs) * o.rows.Lanes() / o.rows.Registers()
 	if len(regs)%o.rows.Registers() != 0 || lanes > 32 {
 		b.fail("%d registers are not executed here", len(regs)) // .x8 and more, by the length of the operand
 	}
 	o.lanes = uint32(1<<lanes - 1)
-	o.Request = machine.Request{Space: spaces[b.Sel.Get(isa.C_ss)], Kind: kind, Size: o.format.Bytes(), Align: 16, OwnCTA: true}
+	o.Request = machine.Request{Space: SpaceOf(b.Sel.Get(isa.C_ss)), Kind: kind, Size: o.format.Bytes(), Align: 16, OwnCTA: true}
 	if o.format == tensor.S4 {
 		o.Align = 8
 	}
@@ -171,7 +171,7 @@ func (o *matrixOp) spread(w *machine.Warp, to *matrixRows) {
 
 // planLoadMatrix sets up ldmatrix r, [p].
 func planLoadMatrix(b *Build) {
-	b.matrixOp(machine.Load, b.registers(isa.R_r, b.dst, 32))
+	b.matrixOp(machine.Load, b.rows(b.In.Op(isa.R_r), b.dst, 32))
 	b.does(uop.LoadMatrix)
 }
 
@@ -181,7 +181,7 @@ func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	o := in.Ext.Data.(*matrixOp)
 	addr := w.Addresses()
-	o.at.lanes(w, addr, 0)
+	o.at.Lanes(w, addr, 0)
 	a, st := o.access(w, in, addr)
 	if st != machine.Next {
 		return st
@@ -203,7 +203,7 @@ func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 
 // planStoreMatrix sets up stmatrix [p], r.
 func planStoreMatrix(b *Build) {
-	b.matrixOp(machine.Store, b.registers(isa.R_r, b.src, 32))
+	b.matrixOp(machine.Store, b.rows(b.In.Op(isa.R_r), b.src, 32))
 	b.does(uop.StoreMatrix)
 }
 
@@ -213,7 +213,7 @@ func storeMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	o := in.Ext.Data.(*matrixOp)
 	addr := w.Addresses()
-	o.at.lanes(w, addr, 0)
+	o.at.Lanes(w, addr, 0)
 	a, st := o.access(w, in, addr)
 	if st != machine.Next {
 		return st

@@ -26,20 +26,15 @@ func mbarrierLines() []Line {
 		{isa.MbarrierArriveDrop, nil, mbarrierArrive(true), ""},
 		{isa.MbarrierTestWait, nil, mbarrierWait(false), ""},
 		{isa.MbarrierTryWait, nil, mbarrierWait(true), ""},
-		{isa.MbarrierPendingCount, nil, lane(uop.PendingCount), ""},
-		{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(uop.PendingCount), ""},
 		{isa.MbarrierCheckLayout, nil, plan(planCheckLayout, isa.C_layout, isa.C_ss), ""},
 	}
 }
 
-// pendingCount takes the count out of the state of an arrival.
-func pendingCount(state uint64) uint32 { return mem.TokenPending(state) }
-
 // mbarrierOp is the decode-time constant of an operation on mbarriers.
 type mbarrierOp struct {
 	uop.Private
-	memoryOp
-	find func(w *machine.Warp, in *machine.Inst) *[32]uint64
+	machine.Request
+	find Finder
 	do   func(b machine.Mbarrier, n uint32) *machine.Fault
 
 	count    uint32 // row of the operand of do; unset: 1
@@ -65,15 +60,6 @@ type mbarrierOp struct {
 	scope   machine.Scope
 }
 
-// signals reports whether an operation signals through an mbarrier, or waits for that.
-func signals(id isa.ID) bool {
-	switch id {
-	case isa.MbarrierExpectTx, isa.MbarrierCompleteTx, isa.MbarrierArrive, isa.MbarrierArriveDrop, isa.MbarrierTestWait, isa.MbarrierTryWait:
-		return true
-	}
-	return false
-}
-
 // asked keeps, for reports of leaks, where an mbarrier was told of bytes to come.
 func (o *mbarrierOp) asked(w *machine.Warp, in *machine.Inst, b machine.Mbarrier) {
 	if o.expects && w.Leaks() {
@@ -84,15 +70,12 @@ func (o *mbarrierOp) asked(w *machine.Warp, in *machine.Inst, b machine.Mbarrier
 // mbarrierOp places the address. own says that the object must be the CTA's own.
 func (b *Build) mbarrierOp(a *ir.Operand, own bool) *mbarrierOp {
 	o := &mbarrierOp{}
-	o.Elem = mem.MbarrierBytes
-	o.Request = machine.Request{Space: spaces[b.Sel.Get(isa.C_ss)], Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
+	o.Request = machine.Request{Space: SpaceOf(b.Sel.Get(isa.C_ss)), Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
 	o.OwnCTA = own || b.Sel.Has(isa.M_shared) || b.Sel.Has(isa.M_shared_cta)
 	if a.Var != nil && a.Var.Space == ir.SpaceShared { // examples of 9.7.13.15.17 name a variable without .shared
 		o.Space = machine.Shared
 	}
-	if o.find = addressRows[b.address(a, &o.memoryOp)]; o.find == nil {
-		b.fail("an mbarrier lies in shared memory")
-	}
+	o.find = b.Find(a, "an mbarrier lies in shared memory")
 	b.Ext().Data = o
 	return o
 }
@@ -249,7 +232,7 @@ func mbarrierMulticast(w *machine.Warp, in *machine.Inst) machine.State {
 		n, x := o.operand(w, i), addr[i]+in.Imm
 		for ranks := w.R32(o.ranks)[i]; ranks != 0; ranks &= ranks - 1 {
 			rank := uint64(bits.TrailingZeros32(ranks))
-			b, f := w.MbarrierAt(&o.Request, mapa64(x, uint32(rank)), i)
+			b, f := w.MbarrierAt(&o.Request, mem.InRank(x, rank), i)
 			if f == nil && o.result && rank == uint64(b.Rank()) {
 				w.R64(o.state)[i], f = b.Token()
 			}

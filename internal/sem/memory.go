@@ -25,7 +25,9 @@ type memoryOp uop.Memory
 // memoryOf is the payload of a load or store.
 func memoryOf(in *machine.Inst) *memoryOp { return (*memoryOp)(in.Ext.Data.(*uop.Memory)) }
 
-// spaces are the state spaces by modifier; absent is generic.
+// SpaceOf is the state space that a modifier names; where there is none, generic.
+func SpaceOf(m isa.Mod) machine.Space { return spaces[m] }
+
 var spaces = map[isa.Mod]machine.Space{
 	0:           machine.Generic,
 	isa.M_const: machine.Const, isa.M_global: machine.Global, isa.M_local: machine.Local,
@@ -37,7 +39,7 @@ var spaces = map[isa.Mod]machine.Space{
 func (b *Build) memoryOp(kind machine.AccessKind, space isa.Mod, elems []ir.Operand) *memoryOp {
 	t := b.Sel.Type(isa.C_type)
 	m := &memoryOp{Elem: uint32(t.Bytes()), Signed: t.Kind() == isa.Signed}
-	m.Space, m.Kind = spaces[space], kind
+	m.Space, m.Kind = SpaceOf(space), kind
 	m.Size = m.Elem * uint32(len(elems))
 	m.Align = m.Size
 	m.OwnCTA = space == isa.M_shared || space == isa.M_shared_cta
@@ -77,81 +79,3 @@ func elements(o *ir.Operand) []ir.Operand {
 	}
 	return []ir.Operand{*o}
 }
-
-// address places the address operand: A and Imm.
-func (b *Build) address(o *ir.Operand, m *memoryOp) uop.Addressing {
-	m.By = b.addressing(o, m)
-	return m.By
-}
-
-func (b *Build) addressing(o *ir.Operand, m *memoryOp) uop.Addressing {
-	if o.Kind != ir.OpMem {
-		b.fail("BUG: an address is operand kind %v", o.Kind)
-		return uop.ByConst
-	}
-	b.Out.Imm = o.Imm
-	switch {
-	case o.Reg != ir.NoReg:
-		return b.baseRegister(o.Reg)
-	case o.Var == nil:
-		return uop.ByConst
-	}
-	return b.variable(o, m)
-}
-
-func (b *Build) baseRegister(r ir.Reg) uop.Addressing {
-	wide := b.Bits(r) > 32
-	switch {
-	case b.Scalar && wide:
-		b.Out.A = b.Slot(r)
-		return uop.BySlot64
-	case b.Scalar:
-		b.Out.A = b.Slot(r)
-		return uop.BySlot32
-	case wide:
-		b.Out.A = b.Row(r)
-		return uop.ByRow64
-	}
-	b.Out.A = b.Row(r)
-	return uop.ByRow32
-}
-
-// variable adds the place of a variable to the displacement. A variable in the frame has no
-// constant address, but one offset in all lanes.
-func (b *Build) variable(o *ir.Operand, m *memoryOp) uop.Addressing {
-	switch b.Home(o.Var) {
-	case HomeDepot:
-		b.Out.Imm += uint64(o.Var.Offset)
-		return uop.ByFrame
-	case HomeParamArea:
-		b.Out.Imm += uint64(o.Var.Offset)
-		return uop.ByParam
-	case HomeKernelParam:
-		b.Out.Imm += uint64(o.Var.Offset)
-		m.Space = machine.Param
-		return uop.ByKernel
-	}
-	addr, err := b.Symbol(o)
-	if err != nil {
-		b.fail("%w", err)
-	}
-	b.Out.Imm = addr
-	if _, ok := b.CTASymbol(o, machine.Row32); !ok {
-		return uop.ByConst
-	}
-	if b.Out.A = b.SharedBase(b.shape(32)); b.Scalar {
-		return uop.BySlot32
-	}
-	return uop.ByRow32
-}
-
-// Home says what holds a variable.
-type Home uint8
-
-// The homes.
-const (
-	HomeModule      Home = iota // the device: global, constant and shared memory
-	HomeDepot                   // the local depot of a frame
-	HomeParamArea               // the .param area of a frame
-	HomeKernelParam             // the parameters of the launch
-)

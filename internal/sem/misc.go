@@ -37,17 +37,20 @@ func miscLines() []Line {
 		{isa.Getctarank, of(isa.M_u64, isa.M_s64), lane(uop.CtaRank64), ""},
 		{isa.Getctarank, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(uop.CtaRank64), ""},
 
-		{isa.Prefetch, nil, plan(planNothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
-		{isa.Prefetchu, nil, plan(planNothing), ""},
-		{isa.Applypriority, nil, plan(planNothing, isa.C_ss), ""},
-		{isa.Discard, nil, plan(planNothing, isa.C_ss), ""},
+		{isa.MbarrierPendingCount, nil, lane(uop.PendingCount), ""},
+		{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(uop.PendingCount), ""},
+
+		{isa.Prefetch, nil, plan((*Build).Nothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
+		{isa.Prefetchu, nil, plan((*Build).Nothing), ""},
+		{isa.Applypriority, nil, plan((*Build).Nothing, isa.C_ss), ""},
+		{isa.Discard, nil, plan((*Build).Nothing, isa.C_ss), ""},
 
 		{isa.Nanosleep, nil, plan(planNanosleep), ""},
 		{isa.Trap, nil, plan(planTrap), ""},
 		{isa.Brkpt, nil, plan(func(b *Build) { b.does(uop.Breakpoint) }), ""},
-		{isa.Pmevent, nil, plan(planNothing).sees(isa.M_mask), ""},
+		{isa.Pmevent, nil, plan((*Build).Nothing).sees(isa.M_mask), ""},
 		{isa.Setmaxnreg, nil, plan(planRegisters, isa.C_action).assuming(assume.RegisterPool), ""},
-		{isa.Griddepcontrol, nil, plan(planNothing, isa.C_action), ""},
+		{isa.Griddepcontrol, nil, plan((*Build).Nothing, isa.C_action), ""},
 	}
 }
 
@@ -98,15 +101,15 @@ func inSpace(w *machine.Warp, in *machine.Inst, is func(*machine.Warp, uint64) b
 	return machine.Next
 }
 
-// 9.7.9.23, 9.7.9.24: the rank of a CTA stands at bit 24 of its shared addresses, and of the generic ones. A rank that no CTA has is
-// added, so that it leads to no CTA that there is.
-
-const rankMask = (1<<mem.RankBits - 1) << mem.RankShift
+// 9.7.9.23, 9.7.9.24: the rank of a CTA stands at bit 24 of its shared addresses, and of the generic ones.
 
 func mapa32(a, rank uint32) uint32        { return a&(mem.MaxShared-1) | rank<<mem.RankShift }
-func mapa64(a uint64, rank uint32) uint64 { return a&^rankMask + uint64(rank)<<mem.RankShift }
+func mapa64(a uint64, rank uint32) uint64 { return mem.InRank(a, uint64(rank)) }
 func ctaRank32(a uint32) uint32           { return a >> mem.RankShift }
-func ctaRank64(a uint64) uint32           { return uint32(a & rankMask >> mem.RankShift) }
+func ctaRank64(a uint64) uint32           { return uint32(a >> mem.RankShift & (1<<mem.RankBits - 1)) }
+
+// pendingCount takes the count out of the state of an arrival.
+func pendingCount(state uint64) uint32 { return mem.TokenPending(state) }
 
 // planCvtaLocal: a variable of the frame has its address added at run time.
 func planCvtaLocal(b *Build) {

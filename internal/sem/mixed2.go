@@ -40,7 +40,7 @@ var directed = of(isa.M_bf16, isa.M_bf16x2).at(isa.C_rnd, isa.M_rz, isa.M_rm, is
 func mixedPlan(fill func(b *Build, x *packedMixed), asks ...assume.Assumption) planDo {
 	return plan(func(b *Build) {
 		x := &packedMixed{}
-		x.Round = roundings[b.rounding()]
+		x.Round = RoundingOf(b.rounding())
 		x.Satfinite, x.Relu = b.Sel.Has(isa.M_satfinite), b.Sel.Has(isa.M_relu)
 		fill(b, x)
 		b.Ext().Data = x

@@ -11,7 +11,6 @@ import (
 	stdatomic "sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -90,7 +89,7 @@ func (b *Build) productOp() *productOp {
 		o.Sparse, o.RowMetadata = true, o.elems[2].signed
 		o.meta, o.selector = b.src(e, 32), int(b.In.Op(isa.R_f).Imm)
 	}
-	o.a, o.b, o.c, o.d = b.registers(isa.R_a, b.src, o.Bits), b.registers(isa.R_b, b.src, o.Bits), b.registers(isa.R_c, b.src, o.Bits), b.registers(isa.R_d, b.dst, o.Bits)
+	o.a, o.b, o.c, o.d = b.rows(b.In.Op(isa.R_a), b.src, max(32, o.Bits)), b.rows(b.In.Op(isa.R_b), b.src, max(32, o.Bits)), b.rows(b.In.Op(isa.R_c), b.src, max(32, o.Bits)), b.rows(b.In.Op(isa.R_d), b.dst, max(32, o.Bits))
 	if !o.Wmma && len(o.a)*o.PerRegister()*32 == 8*o.Stored() {
 		o.M = 8
 	}
@@ -99,20 +98,11 @@ func (b *Build) productOp() *productOp {
 		o.AColumn, o.BRow = b.Sel.Get(isa.C_alayout) == isa.M_col, b.Sel.Get(isa.C_blayout) == isa.M_row
 	}
 	o.saturate, o.and = b.Sel.Has(isa.M_satfinite), b.Sel.Get(isa.C_bitop) == isa.M_and
-	o.mode = roundings[b.Sel.Get(isa.C_rnd)]
+	o.mode = RoundingOf(b.Sel.Get(isa.C_rnd))
 	if o.elems[0].format == num.DotF16 && !o.Sparse { // sparse products begin with sm_80
 		o.inFours = b.Assume(assume.TuringSteps) == 1
 	}
 	return o
-}
-
-// registers places the registers of a fragment.
-func (b *Build) registers(r isa.Role, place func(*ir.Operand, int) uint32, bits int) (rows []uint32) {
-	list := elements(b.In.Op(r))
-	for i := range list {
-		rows = append(rows, place(&list[i], max(32, bits)))
-	}
-	return rows
 }
 
 // product waits for the whole warp and multiplies.

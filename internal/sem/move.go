@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -55,6 +56,30 @@ func (b *Build) move(width int) {
 		b.Out.Imm = uint64(flip(a))
 		b.copyOf(width)
 	}
+}
+
+// surfaceParam sets up d = a .surfref parameter: the handle that the launch has passed.
+func (b *Build) surfaceParam(d, a *ir.Operand) bool {
+	if a.Kind != ir.OpSym || a.Var == nil || !a.Var.Type.Opaque() || b.Home(a.Var) != HomeKernelParam {
+		return false
+	}
+	m := &memoryOp{Request: handleRequest, Elem: 8, Bits: []int{64}, By: uop.ByKernel}
+	b.Ext().Data, b.Ext().Dst = (*uop.Memory)(m), []uint32{b.dst(d, 64)}
+	b.Out.Imm = uint64(a.Var.Offset) + a.Imm
+	b.does(uop.LoadHandle)
+	return true
+}
+
+// handleRequest is the access to a handle in the kernel's parameters.
+var handleRequest = machine.Request{Space: machine.Param, Kind: machine.Load, Size: 8, Align: 8}
+
+// KernelHandle reads the handle of a surface, texture or sampler at an offset in the kernel's parameters; 0 where none can be.
+func KernelHandle(w *machine.Warp, in *machine.Inst, off uint64) uint64 {
+	p, st := w.AccessUniform(in, &handleRequest, w.Params()+off)
+	if st != machine.Next {
+		return 0
+	}
+	return mem.LoadPlain(p, 8)
 }
 
 func (b *Build) copyOf(width int) {

@@ -17,35 +17,25 @@ func multimemLines() []Line {
 	classes := []isa.Class{isa.C_ss, isa.C_sem, isa.C_scope, isa.C_op, isa.C_vec, isa.C_type}
 	return []Line{
 		{isa.MultimemSt, nil, plan(planMultimemStore, classes...), ""},
-		{isa.MultimemRed, nil, plan(planMultimemRed, classes...).where(hasRmw), ""},
-		{isa.MultimemLdReduce, nil, plan(planMultimemLoad, append(classes, isa.C_acc)...).where(hasRmw), ""},
+		{isa.MultimemRed, nil, plan(planMultimemRed, classes...).where(HasRmw), ""},
+		{isa.MultimemLdReduce, nil, plan(planMultimemLoad, append(classes, isa.C_acc)...).where(HasRmw), ""},
 		{isa.MultimemLdReduce, of(smallTypes...), plan(planMultimemSmall, append(classes, isa.C_acc)...).assuming(assume.SmallSum), ""},
 		{isa.MultimemStAsync, nil, plan(planStoreAsync, classes...), ""},
-		{isa.MultimemRedAsync, nil, plan(planRedAsync, classes...).where(hasRmw), ""},
+		{isa.MultimemRedAsync, nil, plan(planRedAsync, classes...).where(HasRmw), ""},
 		{isa.MultimemCpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
-		{isa.MultimemCpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(hasRmw).sees(isa.M_noftz), ""},
+		{isa.MultimemCpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(HasRmw).sees(isa.M_noftz), ""},
 	}
-}
-
-// multicasts reports whether the address of a form is that of a multicast range.
-func multicasts(id isa.ID) bool {
-	switch id {
-	case isa.MultimemSt, isa.MultimemRed, isa.MultimemLdReduce, isa.MultimemStAsync, isa.MultimemRedAsync,
-		isa.MultimemCpAsyncBulk, isa.MultimemCpReduceAsyncBulk:
-		return true
-	}
-	return false
 }
 
 // multimemOp is the decode-time constant of a synchronous operation.
 type multimemOp struct {
 	uop.Private
 	to   machine.Request
-	a    addressOp
+	a    Address
 	elem uint32
 	rows []uint32    // of the elements
 	bits []int       // of their registers
-	red  rmw         // what combines
+	red  Rmw         // what combines
 	half *halfFormat // .acc::f32: elements are added as f32
 	tiny *tinyReduction
 }
@@ -63,22 +53,13 @@ func planMultimemStore(b *Build) {
 
 func planMultimemRed(b *Build) {
 	o := b.multimem(&b.In.Ops[0], &b.In.Ops[1], machine.Atomic)
-	o.red = exactRmw(b.Sel)
+	o.red = RmwOf(b.Sel).Exact() // 9.7.9.14 says nothing of flushing
 	b.does(uop.MultimemUpdate)
-}
-
-// exactRmw keeps subnormals: 9.7.9.14 says nothing of flushing.
-func exactRmw(sel *isa.Sel) rmw {
-	f := rmws[rmwOf(sel)]
-	if f.exact != uop.None {
-		f.op = f.exact
-	}
-	return f
 }
 
 func planMultimemLoad(b *Build) {
 	o := b.multimem(&b.In.Ops[1], &b.In.Ops[0], machine.Load)
-	o.red = exactRmw(b.Sel)
+	o.red = RmwOf(b.Sel).Exact()
 	if b.Sel.Has(isa.M_acc_f32) && b.Sel.Get(isa.C_op) == isa.M_add { // minima need no precision
 		f := halfFormats[b.Sel.Get(isa.C_type)]
 		o.half = &f
@@ -94,7 +75,7 @@ var halfFormats = map[isa.Mod]halfFormat{
 // multimem places the address and the elements of a register operand.
 func (b *Build) multimem(a, reg *ir.Operand, kind machine.AccessKind) *multimemOp {
 	t, values := b.Sel.Type(isa.C_type), elements(reg)
-	o := &multimemOp{elem: uint32(t.Bytes()), a: b.addressAt(a)}
+	o := &multimemOp{elem: uint32(t.Bytes()), a: b.AddressAt(a)}
 	o.to = machine.Request{Kind: kind, Space: machine.Global, Size: o.elem * uint32(len(values))}
 	o.to.Align = o.to.Size
 	for i := range values {
@@ -103,19 +84,6 @@ func (b *Build) multimem(a, reg *ir.Operand, kind machine.AccessKind) *multimemO
 	}
 	b.Ext().Data = o
 	return o
-}
-
-// copiesOf returns the addresses of the copies of what a lane accesses; nil if its address is in no multicast range.
-func copiesOf(w *machine.Warp, addr, size uint64) []uint64 {
-	m := w.Arena().Multicast(addr, size)
-	if m == nil {
-		return nil
-	}
-	at := make([]uint64, len(m.Copies))
-	for k, c := range m.Copies {
-		at[k] = c + (addr - m.Start)
-	}
-	return at
 }
 
 // notMulticast is the fault of lanes whose addresses are in no multicast range.
@@ -130,7 +98,7 @@ func eachCopy(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]u
 	for m := mask; m != 0; m &= m - 1 {
 		i := lowest(m)
 		w.Mask = 1 << i
-		places := copiesOf(w, addr[i], uint64(q.Size))
+		places := w.Arena().Copies(addr[i], uint64(q.Size))
 		if places == nil {
 			return w.Fault(in, notMulticast(w.Mask, addr[i], q))
 		}
@@ -150,7 +118,7 @@ func eachCopy(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]u
 // multimemLanes checks all, then visits the lanes, each with its copies.
 func multimemLanes(w *machine.Warp, in *machine.Inst, o *multimemOp, visit func(lane int, copies []mem.Pointer)) machine.State {
 	var addr [32]uint64
-	o.a.lanes(w, &addr, 0)
+	o.a.Lanes(w, &addr, 0)
 	var copies [32][]mem.Pointer
 	st := eachCopy(w, in, &o.to, &addr, func(i int, _ uint64, p mem.Pointer) { copies[i] = append(copies[i], p) })
 	if st == machine.Next {
@@ -172,11 +140,11 @@ func multimemStore(w *machine.Warp, in *machine.Inst) machine.State {
 
 func multimemUpdate(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*multimemOp)
-	u := o.red.updates()
+	u := o.red.Updates()
 	return multimemLanes(w, in, o, func(i int, copies []mem.Pointer) {
 		for _, p := range copies {
 			for k, row := range o.rows {
-				u.apply(mem.Add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i), false)
+				u.Apply(mem.Add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i), false)
 			}
 		}
 	})
@@ -206,13 +174,9 @@ func (o *multimemOp) combine(list []uint64) uint64 {
 	if o.half != nil {
 		return uint64(o.halves(list, 0))
 	}
-	u, v := o.red.updates(), list[0]
+	u, v := o.red.Updates(), list[0]
 	for _, b := range list[1:] {
-		if o.elem == 8 {
-			v = u.f64(v, b)
-		} else {
-			v = uint64(u.f32[0](uint32(v), uint32(b)))
-		}
+		v = u.Combine(v, b, o.elem)
 	}
 	return v
 }

@@ -36,17 +36,12 @@ var natives = map[string]*native{
 // IsNative reports whether the runtime provides a function that a module only declares.
 func IsNative(name string) bool { return natives[name] != nil }
 
+// nativeOf is the provided function that a call is of; nil if it is of another one.
 func nativeOf(c *ir.Call) *native {
 	if c.Callee == nil || c.Callee.Defined {
 		return nil
 	}
 	return natives[c.Callee.Name]
-}
-
-// Place is where an argument or result of a call is: in the frame's .param area or in a row.
-type Place struct {
-	Param bool
-	Off   uint32 // in the .param area, or of the row
 }
 
 // nativeCall is the decode-time constant of a call.
@@ -84,6 +79,15 @@ func (b *Build) place(o *ir.Operand, width int) Place {
 	return Place{Off: b.dst(o, width)}
 }
 
+// Result is where a call that the runtime answers leaves its result, and how many bytes, if that is in the frame's .param area.
+func Result(in *machine.Inst) (off, bytes uint32, ok bool) {
+	c := in.Ext.Data.(*nativeCall)
+	if len(c.to) != 1 || !c.to[0].Param {
+		return 0, 0, false
+	}
+	return c.to[0].Off, uint32(c.result / 8), true
+}
+
 func callNative(w *machine.Warp, in *machine.Inst) machine.State {
 	c := in.Ext.Data.(*nativeCall)
 	return c.run(w, in, c)
@@ -114,21 +118,6 @@ func (c *nativeCall) give(w *machine.Warp, lane int, v uint64) {
 			w.ParamRow(p.Off + 4)[lane&31] = uint32(v >> 32)
 		}
 	}
-}
-
-// perLane runs f for the executing lanes one by one, with w.Mask set to that lane, so that a
-// fault names it.
-func perLane(w *machine.Warp, f func(lane int) machine.State) machine.State {
-	all := w.Mask
-	defer func() { w.Mask = all }()
-	for m := all; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & 31
-		w.Mask = 1 << lane
-		if st := f(lane); st != machine.Next {
-			return st
-		}
-	}
-	return machine.Next
 }
 
 // maxString bounds the strings that a kernel hands to the runtime.
@@ -201,7 +190,7 @@ func (r *reader) read(addr uint64, size uint32) uint64 {
 // kernel is over.
 func setCondition(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 	var row [32]uint64
-	return perLane(w, func(lane int) machine.State {
+	return oneByOne(w, func(lane int) machine.State {
 		row[lane&31] = c.arg(w, 0, lane) - in.Imm
 		a, st := w.Access(in, &machine.Request{Space: machine.Global, Kind: machine.Store, Size: 4, Align: 4}, &row)
 		if st == machine.Next {
@@ -214,7 +203,7 @@ func setCondition(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.Stat
 // assertFail is __assertfail(message, file, line, function, charSize).
 func assertFail(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 	r := reader{w: w, in: in}
-	return perLane(w, func(lane int) machine.State {
+	return oneByOne(w, func(lane int) machine.State {
 		var text [3]string
 		for i, k := range []int{0, 1, 3} {
 			if text[i] = r.text(c.arg(w, k, lane)); r.st != machine.Next {

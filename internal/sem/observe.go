@@ -85,14 +85,6 @@ func (t *touch) acquires() bool {
 // constant reports whether the access is of memory that no kernel writes.
 func (t *touch) constant() bool { return t.by == uop.ByKernel || t.Space == machine.Const }
 
-// StartsAsync reports whether a statement begins an asynchronous operation.
-func StartsAsync(sel *isa.Sel) bool {
-	return sel.Entry.Effects.Has(isa.Asynchronous)
-}
-
-// Fences reports whether a statement orders registers with products.
-func Fences(sel *isa.Sel) bool { return sel.ID() == isa.WgmmaFence }
-
 // silent reports whether there is nothing to tell but rows.
 func (o *watch) silent() bool {
 	return len(o.touches) == 0 && o.fences == nil && o.order == machine.Weak
@@ -164,7 +156,7 @@ func (t *touch) ofMemory(ext *machine.Ext) {
 	case ok && t.Kind == machine.Load:
 		t.Size = m.Size
 	case ok && t.Kind == machine.Store:
-		t.Values = (*memoryOp)(m).stored(ext.Src)
+		t.Values = stored(m, ext.Src)
 	}
 }
 
@@ -172,10 +164,8 @@ func (t *touch) ofMemory(ext *machine.Ext) {
 func (t *touch) place(b *Build, op *ir.Operand) {
 	probe := *b
 	probe.Out = &machine.Inst{}
-	m := &memoryOp{}
-	m.Space = t.Space
-	t.by = probe.address(op, m)
-	t.Space, t.row, t.disp = m.Space, probe.Out.A, probe.Out.Imm
+	t.by, t.Space = probe.address(op, t.Space)
+	t.row, t.disp = probe.Out.A, probe.Out.Imm
 	if t.by == uop.ByFrame || t.by == uop.ByParam {
 		t.Space = machine.Local
 	}
@@ -193,57 +183,8 @@ var observedSpaces = map[isa.Space]machine.Space{
 	isa.ParamSpace: machine.Param, isa.SharedSpace: machine.Shared, isa.LocalSpace: machine.Local,
 }
 
-var orders = map[isa.Mod]machine.Order{
-	isa.M_relaxed: machine.Relaxed, isa.M_acquire: machine.AcquireOrder, isa.M_release: machine.ReleaseOrder,
-	isa.M_acq_rel: machine.AcqRel, isa.M_sc: machine.SeqCst,
-}
-
-var scopes = map[isa.Mod]machine.Scope{
-	isa.M_cta: machine.CTAScope, isa.M_cluster: machine.ClusterScope, isa.M_gpu: machine.GPUScope, isa.M_gl: machine.GPUScope,
-	isa.M_sys: machine.SysScope,
-}
-
-// AccessOrder is the strength and scope of the access to memory that a statement makes; false if it makes none.
-func AccessOrder(sel *isa.Sel) (machine.Order, machine.Scope, bool) {
-	if e := &sel.Entry.Effects; !e.Has(isa.Reads) && !e.Has(isa.Writes) && !e.Has(isa.Asynchronous) {
-		return machine.Weak, machine.NoScope, false
-	}
-	order, scope := accessOrder(sel)
-	return order, scope, true
-}
-
-// accessOrder is the strength of an access and its scope, where an operation on an mbarrier that names no scope
-// has that of the cluster. By the manual it has that of the CTA (9.7.13.15.13, .16), but libraries signal other CTAs so
-// (CUTLASS: mbarrier.arrive.shared::cluster.b64, then try_wait of the owner), and devices order what follows.
-func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
-	order, scope := namedOrder(sel)
-	if scope == machine.CTAScope && sel.Get(isa.C_scope) == 0 && signals(sel.Entry.ID) {
-		scope = machine.ClusterScope
-	}
-	return order, scope
-}
-
-// namedOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
-// Volatile accesses are relaxed at system scope (8.4); the end of an mbarrier is as its other operations.
-func namedOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
-	if sel.Entry.Effects.Has(isa.Syncs) {
-		return syncOf(sel)
-	}
-	if sel.Has(isa.M_volatile) {
-		return machine.Relaxed, machine.SysScope
-	}
-	if sel.Entry.ID == isa.MbarrierInval { // ends an object that others have worked on: libcu++ lets a lane do it for its warp
-		return machine.Relaxed, machine.ClusterScope
-	}
-	order := orders[sel.Default(isa.C_sem)]
-	if order == machine.Weak {
-		return order, machine.NoScope
-	}
-	return order, scopes[sel.Default(isa.C_scope)]
-}
-
 // stored says where the elements of a store are; nil where their rows are not one an element.
-func (m *memoryOp) stored(rows []uint32) (out []machine.StoredRow) {
+func stored(m *uop.Memory, rows []uint32) (out []machine.StoredRow) {
 	if len(rows) != len(m.Bits) {
 		return nil
 	}
@@ -253,28 +194,6 @@ func (m *memoryOp) stored(rows []uint32) (out []machine.StoredRow) {
 	return out
 }
 
-// syncOf is the strength and scope that the effects name. Where the strength is a fixed modifier
-// of the form, it is not repeated there.
-func syncOf(sel *isa.Sel) (order machine.Order, scope machine.Scope) {
-	sync := &sel.Entry.Effects.Sync
-	if order = orders[sync.Strength.Of(sel)]; order == machine.Weak {
-		order = fixedOrder(sel)
-	}
-	if sync.Warp {
-		return order, machine.WarpScope
-	}
-	return order, scopes[sync.Scope.Of(sel)]
-}
-
-func fixedOrder(sel *isa.Sel) machine.Order {
-	for _, m := range sel.Mods() {
-		if v, ok := orders[m]; ok {
-			return v
-		}
-	}
-	return machine.Weak
-}
-
 var proxies = map[isa.Mod]machine.Proxy{
 	isa.M_async: machine.AsyncProxy, isa.M_alias: machine.AliasProxy, isa.M_tensormap: machine.TensormapProxy,
 }
@@ -282,7 +201,7 @@ var proxies = map[isa.Mod]machine.Proxy{
 // proxyFence is the fence that the effects name, for the memory that a modifier restricts it to.
 func proxyFence(sel *isa.Sel) machine.Event {
 	e := machine.Event{What: machine.ProxyFence, Proxy: proxies[sel.Entry.Effects.Proxy.Of(sel)]}
-	e.Order, e.Scope = fixedOrder(sel), scopes[sel.Get(isa.C_scope)]
+	e.Order, e.Scope = fixedOrder(sel), ScopeOf(sel.Get(isa.C_scope))
 	for _, m := range sel.Mods() {
 		switch m {
 		case isa.M_global:
@@ -368,7 +287,7 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 func (t *touch) tellCopies(w *machine.Warp, in *machine.Inst, e machine.Event) {
 	addr := *e.Addr
 	each(e.Lanes, func(i int) {
-		for _, at := range copiesOf(w, addr[i], uint64(e.Size)) {
+		for _, at := range w.Arena().Copies(addr[i], uint64(e.Size)) {
 			var row [32]uint64
 			row[i&31] = at
 			e.Lanes, e.Addr = 1<<i, &row

@@ -44,14 +44,14 @@ func TestOperationOfAtomics(t *testing.T) {
 		kind OperationKind
 		fn   uop.Op
 	}{
-		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}}, rmw: rmw{op: uop.Add32}}, OpAtomic, uop.Add32},
-		{atomicOp{memoryOp: memoryOp{Elem: 8, Bits: []int{64}}, rmw: rmw{op: uop.Add64}}, OpAtomic, uop.Add64},
-		{atomicOp{memoryOp: memoryOp{Elem: 2, Bits: []int{16}}, rmw: rmw{op: uop.AddF16}}, OpAtomic, uop.AddF16},
-		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{64}}, rmw: rmw{op: uop.Add32}}, OpOther, uop.None},
-		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32, 32}}, rmw: rmw{op: uop.Add32}}, OpOther, uop.None},
-		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}, Request: machine.Request{Space: machine.Shared}}, rmw: rmw{uop.AtomAddGlobalF32, uop.AddF32}}, OpAtomic, uop.AddF32},
-		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}, Request: machine.Request{Space: machine.Global}}, rmw: rmw{uop.AtomAddGlobalF32, uop.AddF32}}, OpAtomic, uop.AtomAddGlobalF32},
-		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}, Request: machine.Request{Space: machine.Generic}}, rmw: rmw{uop.AtomAddGlobalF32, uop.AddF32}}, OpOther, uop.None},
+		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}}, Rmw: Rmw{op: uop.Add32}}, OpAtomic, uop.Add32},
+		{atomicOp{memoryOp: memoryOp{Elem: 8, Bits: []int{64}}, Rmw: Rmw{op: uop.Add64}}, OpAtomic, uop.Add64},
+		{atomicOp{memoryOp: memoryOp{Elem: 2, Bits: []int{16}}, Rmw: Rmw{op: uop.AddF16}}, OpAtomic, uop.AddF16},
+		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{64}}, Rmw: Rmw{op: uop.Add32}}, OpOther, uop.None},
+		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32, 32}}, Rmw: Rmw{op: uop.Add32}}, OpOther, uop.None},
+		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}, Request: machine.Request{Space: machine.Shared}}, Rmw: Rmw{uop.AtomAddGlobalF32, uop.AddF32}}, OpAtomic, uop.AddF32},
+		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}, Request: machine.Request{Space: machine.Global}}, Rmw: Rmw{uop.AtomAddGlobalF32, uop.AddF32}}, OpAtomic, uop.AtomAddGlobalF32},
+		{atomicOp{memoryOp: memoryOp{Elem: 4, Bits: []int{32}, Request: machine.Request{Space: machine.Generic}}, Rmw: Rmw{uop.AtomAddGlobalF32, uop.AddF32}}, OpOther, uop.None},
 	} {
 		got := OperationOf(&machine.Inst{Op: uop.AtomicUpdate, Ext: &machine.Ext{Data: &c.op}})
 		if got.Kind != c.kind || c.fn != uop.None && got.Fn != c.fn {
@@ -79,17 +79,5 @@ func TestOperationOfWarpFunctions(t *testing.T) {
 	r.Fn, r.Float = uop.Add32, false
 	if got := OperationOf(&machine.Inst{Op: uop.Redux, Ext: &machine.Ext{Data: r}}); got.Kind != OpRedux || got.Fn != uop.Add32 || got.Warp.Members != 12 {
 		t.Errorf("a reduction is %+v", got)
-	}
-}
-
-// TestHandlers: every operation has a handler, and nothing else has one.
-func TestHandlers(t *testing.T) {
-	for op := uop.None + 1; op < uop.NumOps; op++ {
-		if h := handlersOf(op); h.full == nil && (!op.IsLane() || stamps[op].fn == nil) {
-			t.Errorf("%v has no handler", op)
-		}
-	}
-	if h := handlersOf(uop.None); h.full != nil {
-		t.Error("None has a handler")
 	}
 }

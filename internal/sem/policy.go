@@ -78,7 +78,7 @@ func policyShare(fraction uint32, priorities uint64) uint64 {
 // policyOp is the decode-time constant of createpolicy.range.
 type policyOp struct {
 	uop.Private
-	from           addressOp
+	from           Address
 	primary, total uint32 // rows: bytes
 	priorities     uint64
 }
@@ -86,7 +86,7 @@ type policyOp struct {
 func planPolicyRange(b *Build) {
 	b.Out.D = b.dst(&b.In.Ops[0], 64)
 	b.Ext().Data = &policyOp{
-		from: b.addressAt(b.In.Op(isa.R_a)), priorities: priorities(b.Sel),
+		from: b.AddressAt(b.In.Op(isa.R_a)), priorities: priorities(b.Sel),
 		primary: b.src(b.In.Op(isa.R_primary_size), 32), total: b.src(b.In.Op(isa.R_total_size), 32),
 	}
 	b.does(uop.PolicyRange)
@@ -95,7 +95,7 @@ func planPolicyRange(b *Build) {
 func makePolicyRange(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*policyOp)
 	var from [32]uint64
-	o.from.lanes(w, &from, 0)
+	o.from.Lanes(w, &from, 0)
 	d, primary, total := w.R64(in.D), w.R32(o.primary), w.R32(o.total)
 	each(w.Mask, func(i int) { d[i] = policyRange(from[i], primary[i], total[i], o.priorities) })
 	return machine.Next

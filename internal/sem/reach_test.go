@@ -1,4 +1,4 @@
-package sem
+package sem_test
 
 import (
 	"go/ast"
@@ -7,10 +7,12 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -33,14 +35,14 @@ var reached = map[uop.Reach][]string{
 	uop.ReachCalls: {"Call"},
 }
 
-// TestReach: a handler and all that it calls in this package ask the warp for no more than the class of
+// TestReach: a handler and all that it calls in this package and its wings ask the warp for no more than the class of
 // its operation says.
 func TestReach(t *testing.T) {
-	source, table := handlerSource(t)
-	if len(table) < 100 {
-		t.Fatalf("only %d operations are found in handlers.go", len(table))
+	source := handlerSource(t)
+	if len(source.handlers) < 100 {
+		t.Fatalf("only %d operations are found in handlers.go and those of the wings", len(source.handlers))
 	}
-	for name, handlers := range table {
+	for name, handlers := range source.handlers {
 		op := opNamed(t, name)
 		for _, h := range handlers {
 			may := slices.Concat(reached[uop.ReachRows], reached[uop.ReachMemory])
@@ -61,10 +63,10 @@ func TestReach(t *testing.T) {
 				may = slices.Concat(reached[uop.ReachRows], reached[uop.ReachCalls])
 			}
 			asks := map[string]bool{}
-			source.follow(source.scope.Lookup(h), map[types.Object]bool{}, asks)
+			source.follow(h, map[types.Object]bool{}, asks)
 			for m := range asks {
 				if !slices.Contains(may, m) {
-					t.Errorf("uop.%s reaches more than its class %d says: %s asks the warp for %s", name, op.Reach(), h, m)
+					t.Errorf("uop.%s reaches more than its class %d says: %s asks the warp for %s", name, op.Reach(), h.Name(), m)
 				}
 			}
 		}
@@ -81,72 +83,105 @@ func opNamed(t *testing.T, name string) uop.Op {
 	return uop.None
 }
 
-// source is the package with what its names mean.
+// source is this package and its wings, with what their names mean.
 type source struct {
-	info  types.Info
-	funcs map[types.Object]*ast.FuncDecl
-	scope *types.Scope
+	info     types.Info
+	funcs    map[types.Object]*ast.FuncDecl
+	handlers map[string][]types.Object // by operation
+	checked  map[string]*types.Package
+	other    types.Importer
 }
 
-// handlerSource type-checks the package: its functions, and the handlers of the operations in handlers.go.
-func handlerSource(t *testing.T) (*source, map[string][]string) {
-	s, table := &source{funcs: map[types.Object]*ast.FuncDecl{}}, map[string][]string{}
+// Import implements types.Importer: a wing means the functions of this package that have been read, not those of a copy.
+func (s *source) Import(path string) (*types.Package, error) {
+	if p := s.checked[path]; p != nil {
+		return p, nil
+	}
+	return s.other.Import(path)
+}
+
+// handlerSource type-checks this package and its wings: their functions, and the handlers of their operations.
+func handlerSource(t *testing.T) *source {
+	s := &source{funcs: map[types.Object]*ast.FuncDecl{}, handlers: map[string][]types.Object{}, checked: map[string]*types.Package{}}
 	s.info.Uses, s.info.Defs = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
-	fset, files := token.NewFileSet(), []*ast.File(nil)
-	names, err := filepath.Glob("*.go")
+	fset := token.NewFileSet()
+	s.other = importer.ForCompiler(fset, "source", nil)
+	wings, err := filepath.Glob("*/handlers.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range append([]string{"handlers.go"}, wings...) {
+		if err := s.read(fset, filepath.Dir(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// read type-checks the package in a folder.
+func (s *source) read(fset *token.FileSet, dir string) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return err
+	}
+	var files []*ast.File
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		if files = append(files, f); name == "handlers.go" {
-			ast.Inspect(f, func(n ast.Node) bool { addHandlers(table, n); return true })
-		}
+		files = append(files, f)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
-	pkg, err := config.Check("sem", fset, files, &s.info)
-	if err != nil {
-		t.Fatal(err)
+	path := reflect.TypeFor[sem.Line]().PkgPath()
+	if dir != "." {
+		path += "/" + dir
 	}
-	s.scope = pkg.Scope()
-	for _, f := range files {
+	config := types.Config{Importer: s}
+	if s.checked[path], err = config.Check(path, fset, files, &s.info); err != nil {
+		return err
+	}
+	for i, f := range files {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok {
 				s.funcs[s.info.Defs[d.Name]] = d
 			}
 		}
+		if base := filepath.Base(fset.Position(files[i].Pos()).Filename); base == "handlers.go" {
+			ast.Inspect(f, s.addHandlers)
+		}
 	}
-	return s, table
+	return nil
 }
 
-// addHandlers takes a line of the table: uop.X: {full: f, …}.
-func addHandlers(table map[string][]string, n ast.Node) {
+// addHandlers takes a line of a table: uop.X: {full: f, …} of this package, uop.X: f of a wing.
+func (s *source) addHandlers(n ast.Node) bool {
 	kv, ok := n.(*ast.KeyValueExpr)
 	if !ok {
-		return
+		return true
 	}
 	key, ok := kv.Key.(*ast.SelectorExpr)
-	line, isLine := kv.Value.(*ast.CompositeLit)
-	if !ok || !isLine {
-		return
+	if !ok {
+		return true
 	}
-	for _, e := range line.Elts {
+	list := []ast.Expr{kv.Value}
+	if line, ok := kv.Value.(*ast.CompositeLit); ok {
+		list = line.Elts
+	}
+	for _, e := range list {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			e = kv.Value
 		}
 		if id, ok := e.(*ast.Ident); ok {
-			table[key.Sel.Name] = append(table[key.Sel.Name], id.Name)
+			s.handlers[key.Sel.Name] = append(s.handlers[key.Sel.Name], s.info.Uses[id])
 		}
 	}
+	return true
 }
 
-// follow collects what a function, and all of the package that it names, asks a warp for.
+// follow collects what a function, and all of these packages that it names, asks a warp for.
 func (s *source) follow(f types.Object, seen map[types.Object]bool, asks map[string]bool) {
 	d := s.funcs[f]
 	if seen[f] || d == nil {

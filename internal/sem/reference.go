@@ -5,7 +5,6 @@ package sem
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -19,7 +18,7 @@ type reference struct {
 func (b *Build) reference(a *ir.Operand) reference {
 	switch {
 	case a.Kind == ir.OpReg || a.Kind == ir.OpMem && a.Reg != ir.NoReg:
-		return reference{uop.ByRow64, uint64(b.reg(a.Reg, 64))}
+		return reference{uop.ByRow64, uint64(b.src(&ir.Operand{Kind: ir.OpReg, Reg: a.Reg}, 64))}
 	case a.Kind == ir.OpImm:
 		return reference{uop.ByConst, a.Imm}
 	case a.Var == nil:
@@ -43,11 +42,5 @@ func (r reference) of(w *machine.Warp, in *machine.Inst) (one uint64, row *[32]u
 	case uop.ByConst:
 		return r.at, nil
 	}
-	p, st := w.AccessUniform(in, &handleRequest, w.Params()+r.at)
-	if st != machine.Next {
-		return 0, nil
-	}
-	return mem.LoadPlain(p, 8), nil
+	return KernelHandle(w, in, r.at), nil
 }
-
-var handleRequest = machine.Request{Space: machine.Param, Kind: machine.Load, Size: 8, Align: 8}

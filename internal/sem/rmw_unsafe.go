@@ -10,27 +10,60 @@ import (
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// rmw is what an atomic operation computes from the old value and its operand.
-type rmw struct {
+// Rmw is what an atomic operation computes from the old value and its operand.
+type Rmw struct {
 	op    uop.Op // 0: exchange of 128 bits
 	exact uop.Op // on shared memory and with .noftz, if it is another one
 }
 
+// RmwOf is what a statement computes by its operation and type; forms that only add do not say so by a class.
+func RmwOf(sel *isa.Sel) Rmw { return rmws[rmwOf(sel)] }
+
+// HasRmw reports whether there is such an operation.
+func HasRmw(sel *isa.Sel) bool {
+	_, ok := rmws[rmwOf(sel)]
+	return ok
+}
+
+// RmwBy is the operation of this name on this type; false if there is none.
+func RmwBy(op, typ isa.Mod) (Rmw, bool) {
+	r, ok := rmws[rmwKey{op, typ}]
+	return r, ok
+}
+
+// rmwOf reads operation and type.
+func rmwOf(sel *isa.Sel) rmwKey {
+	k := rmwKey{sel.Get(isa.C_op), sel.Get(isa.C_type)}
+	if k.op == 0 {
+		k.op = isa.M_add
+	}
+	return k
+}
+
+// Exact is the operation that keeps subnormals on global memory, too.
+func (r Rmw) Exact() Rmw {
+	if r.exact != uop.None {
+		r.op = r.exact
+	}
+	return r
+}
+
 // as is the operation on shared memory, or on global memory.
-func (r rmw) as(shared bool) uop.Op {
+func (r Rmw) as(shared bool) uop.Op {
 	if shared && r.exact != uop.None {
 		return r.exact
 	}
 	return r.op
 }
 
-// updates are the functions of a rmw on global and on shared memory: for elements of 64 bits, or for others.
-type updates struct {
+// Updates are the functions of a Rmw on global and on shared memory: for elements of 64 bits, or for others.
+type Updates struct {
 	f64 func(old, b uint64) uint64
 	f32 [2]func(old, b uint32) uint32
 }
 
-func (r rmw) updates() (u updates) {
+// Updates looks the functions up.
+func (r Rmw) Updates() (u Updates) {
 	if r.op.Shape().Result == 64 {
 		u.f64 = function[func(old, b uint64) uint64](r.op)
 		return u
@@ -39,9 +72,17 @@ func (r rmw) updates() (u updates) {
 	return u
 }
 
+// Combine is what an element of size bytes of global memory would become.
+func (u *Updates) Combine(old, b uint64, size uint32) uint64 {
+	if size == 8 {
+		return u.f64(old, b)
+	}
+	return uint64(u.f32[0](uint32(old), uint32(b)))
+}
+
 type rmwKey struct{ op, typ isa.Mod }
 
-var rmws = map[rmwKey]rmw{
+var rmws = map[rmwKey]Rmw{
 	{isa.M_and, isa.M_b32}:  {op: uop.And32},
 	{isa.M_and, isa.M_b64}:  {op: uop.And64},
 	{isa.M_or, isa.M_b32}:   {op: uop.Or32},
@@ -84,8 +125,8 @@ var rmws = map[rmwKey]rmw{
 	{isa.M_max, isa.M_bf16x2}: {op: uop.MaxBF16x2},
 }
 
-// apply updates one element and returns what was there.
-func (u *updates) apply(p mem.Pointer, size uint32, b uint64, shared bool) uint64 {
+// Apply updates one element of size bytes and returns what was there.
+func (u *Updates) Apply(p mem.Pointer, size uint32, b uint64, shared bool) uint64 {
 	f := u.f32[bit(shared)]
 	switch {
 	case size == 8 && shared:
@@ -106,7 +147,7 @@ func (u *updates) apply(p mem.Pointer, size uint32, b uint64, shared bool) uint6
 	return uint64(swap16(p, uint32(b), f))
 }
 
-func (u *updates) swap64(p mem.Pointer, b uint64) uint64 {
+func (u *Updates) swap64(p mem.Pointer, b uint64) uint64 {
 	old := mem.Load64(p)
 	for {
 		was := mem.CAS64(p, old, u.f64(old, b))
@@ -139,9 +180,9 @@ func swap16(p mem.Pointer, b uint32, f func(old, b uint32) uint32) uint32 {
 	}
 }
 
-// applyRun combines a run of elements with another.
-func (u *updates) applyRun(to, with []byte, size uint32, shared bool) {
+// ApplyRun combines a run of elements of size bytes with another.
+func (u *Updates) ApplyRun(to, with []byte, size uint32, shared bool) {
 	for k := 0; k < len(with); k += int(size) {
-		u.apply(unsafe.Pointer(&to[k]), size, mem.LoadPlain(unsafe.Pointer(&with[k]), size), shared)
+		u.Apply(unsafe.Pointer(&to[k]), size, mem.LoadPlain(unsafe.Pointer(&with[k]), size), shared)
 	}
 }

@@ -93,20 +93,11 @@ func (b *Build) choose(c *num.Choice) {
 // planCompress sets up spcompress mdata, cdata, data, spdesc.
 func planCompress(b *Build) {
 	o := b.sparse()
-	o.meta, o.kept = b.destinations(isa.R_mdata), b.destinations(isa.R_cdata)
-	o.dense, o.desc = b.rowsOf(b.In.Op(isa.R_data)), b.src(b.In.Op(isa.R_spdesc), 32)
+	o.meta, o.kept = b.rows(b.In.Op(isa.R_mdata), b.dst, 32), b.rows(b.In.Op(isa.R_cdata), b.dst, 32)
+	o.dense, o.desc = b.rows(b.In.Op(isa.R_data), b.src, 32), b.src(b.In.Op(isa.R_spdesc), 32)
 	b.choose(&o.choice)
 	b.Ext().Data = o
 	b.does(uop.SparseCompress)
-}
-
-// destinations places the elements of a vector of results.
-func (b *Build) destinations(r isa.Role) (rows []uint32) {
-	list := elements(b.In.Op(r))
-	for i := range list {
-		rows = append(rows, b.dst(&list[i], 32))
-	}
-	return rows
 }
 
 // sparseTypes are the elements by the descriptor's field (table 38), of 8 and of 16 bits.
@@ -167,8 +158,8 @@ func planDecompress(b *Build) {
 	o := b.sparse()
 	o.of, _ = b.Sel.Cap("S")
 	o.to, _ = b.Sel.Cap("T")
-	o.dense = b.destinations(isa.R_data)
-	o.meta, o.kept = b.rowsOf(b.In.Op(isa.R_mdata)), b.rowsOf(b.In.Op(isa.R_cdata))
+	o.dense = b.rows(b.In.Op(isa.R_data), b.dst, 32)
+	o.meta, o.kept = b.rows(b.In.Op(isa.R_mdata), b.src, 32), b.rows(b.In.Op(isa.R_cdata), b.src, 32)
 	b.Ext().Data = o
 	b.does(uop.SparseDecompress)
 }
@@ -217,7 +208,7 @@ type tensorCompressOp struct {
 
 // planTensorCompress sets up tcgen05.ld{.red}.spcompress mdata, cdata{, red}, [taddr].
 var planTensorCompress = plan(func(b *Build) {
-	o := &tensorCompressOp{reduceOp: *b.reduceOp(), meta: b.destinations(isa.R_mdata), kept: b.destinations(isa.R_cdata)}
+	o := &tensorCompressOp{reduceOp: *b.reduceOp(), meta: b.rows(b.In.Op(isa.R_mdata), b.dst, 32), kept: b.rows(b.In.Op(isa.R_cdata), b.dst, 32)}
 	if red := b.In.Op(isa.R_red); red != nil {
 		o.reduces, o.into = true, b.dst(red, 32)
 	}

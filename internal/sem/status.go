@@ -27,7 +27,7 @@ type Coverage struct {
 }
 
 // Status says whether the statements of an entry are executed, with what is missing.
-func Status(e *isa.Entry) Coverage {
+func (t *Table) Status(e *isa.Entry) Coverage {
 	var c Coverage
 	executed, missing, silent := 0, 0, map[string]bool{}
 	note := func(s string) {
@@ -36,7 +36,7 @@ func Status(e *isa.Entry) Coverage {
 		}
 	}
 	EachSample(e, 2, func(s *isa.Sample) {
-		l, err := Lookup(s.Sel)
+		l, err := t.Lookup(s.Sel)
 		var unknown *UndocumentedError
 		switch {
 		case errors.As(err, &unknown):

@@ -25,7 +25,8 @@ func planStore(b *Build) {
 		b.Ext().Src = append(b.Ext().Src, b.element(&elems[i], m, i))
 	}
 	b.Out.B = b.Ext().Src[0]
-	b.storeHandlers(m, b.address(&ops[0], m))
+	m.By, m.Space = b.address(&ops[0], m.Space)
+	b.storeHandlers(m, m.By)
 }
 
 // element places a source element; an immediate takes the width of the type.

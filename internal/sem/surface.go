@@ -38,8 +38,8 @@ type surfaceOp struct {
 	name    string                         // of the form, for faults
 	wants   func(im *machine.Image) string // why the format does not do; nil: any does
 	cut     bool                           // sust.p: integers lose high bits
-	signed  rmw                            // sured: on numbers with a sign
-	plain   rmw                            // sured: on others
+	signed  Rmw                            // sured: on numbers with a sign
+	plain   Rmw                            // sured: on others
 }
 
 // found is where the lanes of an instruction access memory.

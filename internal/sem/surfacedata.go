@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -62,7 +61,7 @@ func planSurfaceReduce(b *Build) {
 	t := b.Sel.Type(isa.C_ctype)
 	o := b.reduction(t)
 	o.assumed(b, assume.SurfaceAlignment)
-	o.plain = rmws[rmwKey{b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_ctype)}]
+	o.plain, _ = RmwBy(b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_ctype))
 	o.signed = o.plain
 }
 
@@ -78,7 +77,8 @@ func planSampleReduce(b *Build) {
 	case op == isa.M_and || op == isa.M_or:
 		types = [2]isa.Mod{isa.M_b32, isa.M_b32}
 	}
-	o.plain, o.signed = rmws[rmwKey{op, types[0]}], rmws[rmwKey{op, types[1]}]
+	o.plain, _ = RmwBy(op, types[0])
+	o.signed, _ = RmwBy(op, types[1])
 }
 
 // wantsInteger: 9.7.11.3 says what formats of integers mean, and of no others.
@@ -158,13 +158,13 @@ func surfaceReduce(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := o.find(w, in, &f); st != machine.Next {
 		return st
 	}
-	plain, signed := o.plain.updates(), o.signed.updates()
+	plain, signed := o.plain.Updates(), o.signed.Updates()
 	each(f.lanes, func(i int) {
 		op := &plain
 		if o.Samples && f.image[i].Format.Channel.Reads() == tex.AsSigned {
 			op = &signed
 		}
-		op.apply(f.at[i], o.elem, loadElem(w, in.Ext.Src[0], o.bits[0], i), false)
+		op.Apply(f.at[i], o.elem, loadElem(w, in.Ext.Src[0], o.bits[0], i), false)
 	})
 	return machine.Next
 }
@@ -229,16 +229,4 @@ func querySurface(w *machine.Warp, in *machine.Inst) machine.State {
 		storeLanes(w.R32(in.D), &answers, w.Mask)
 	}
 	return st
-}
-
-// surfaceParam sets up d = a .surfref parameter: the handle that the launch has passed.
-func (b *Build) surfaceParam(d, a *ir.Operand) bool {
-	if a.Kind != ir.OpSym || a.Var == nil || !a.Var.Type.Opaque() || b.Home(a.Var) != HomeKernelParam {
-		return false
-	}
-	m := &memoryOp{Request: handleRequest, Elem: 8, Bits: []int{64}, By: uop.ByKernel}
-	b.Ext().Data, b.Ext().Dst = (*uop.Memory)(m), []uint32{b.dst(d, 64)}
-	b.Out.Imm = uint64(a.Var.Offset) + a.Imm
-	b.does(uop.LoadHandle)
-	return true
 }

@@ -24,17 +24,17 @@ func syncLines() []Line {
 
 		{isa.Fence, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
 		{isa.Membar, nil, plan(planFence, isa.C_level), ""},
-		{isa.FenceSyncRestrict, nil, plan(planNothing), ""},
-		{isa.FenceMbarrierInit, nil, plan(planNothing), ""},
+		{isa.FenceSyncRestrict, nil, plan((*Build).Nothing), ""},
+		{isa.FenceMbarrierInit, nil, plan((*Build).Nothing), ""},
 
 		// Proxies see one memory: between them there is nothing to order but what --async lazy looks for.
-		{isa.FenceProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
+		{isa.FenceProxy, nil, plan((*Build).Nothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
 		{isa.FenceProxyTensormap, nil, plan(planFence, isa.C_scope), ""},
-		{isa.FenceProxyAsyncGeneric, nil, plan(planNothing, isa.C_near), ""},
+		{isa.FenceProxyAsyncGeneric, nil, plan((*Build).Nothing, isa.C_near), ""},
 		{isa.FenceProxyAlias, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
 		{isa.FenceProxyFabric, nil, plan(planFence, isa.C_dir, isa.C_sem), ""},
 		{isa.FenceAlias, nil, plan(planFence, isa.C_scope), ""},
-		{isa.MembarProxy, nil, plan(planNothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
+		{isa.MembarProxy, nil, plan((*Build).Nothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
 
 		{isa.BarrierClusterArrive, nil, clusterBarrier(uop.ClusterArrive), ""},
 		{isa.BarrierClusterWait, nil, clusterBarrier(uop.ClusterWait), ""},
@@ -153,8 +153,5 @@ func fence(w *machine.Warp, _ *machine.Inst) machine.State {
 	w.Fence()
 	return machine.Next
 }
-
-// planNothing is for statements that change nothing here.
-func planNothing(b *Build) { b.does(uop.Nothing) }
 
 func nothing(*machine.Warp, *machine.Inst) machine.State { return machine.Next }

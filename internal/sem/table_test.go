@@ -1,4 +1,4 @@
-package sem
+package sem_test
 
 import (
 	"flag"
@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // samplesPerChoice is how many statements the table tests draw for every form, row and value.
@@ -18,8 +22,8 @@ const samplesPerChoice = 6
 // TestOneLine: every legal statement selects one most specific line, or none.
 func TestOneLine(t *testing.T) {
 	for _, e := range isa.Table().Entries() {
-		EachSample(e, samplesPerChoice, func(s *isa.Sample) {
-			if _, tie := pick(byID()[s.Sel.ID()], s.Sel); tie {
+		sem.EachSample(e, samplesPerChoice, func(s *isa.Sample) {
+			if _, tie := table.Whole().Pick(s.Sel); tie {
 				t.Errorf("%s: two lines are as specific", s.Sel.Text())
 			}
 		})
@@ -29,28 +33,28 @@ func TestOneLine(t *testing.T) {
 // TestEveryLineSelects: a line that no legal statement selects says nothing. Statements are
 // drawn until every line has been met.
 func TestEveryLineSelects(t *testing.T) {
-	used := map[*Line]bool{}
+	used := map[*sem.Line]bool{}
 	for _, e := range isa.Table().Entries() {
-		lines := byID()[e.ID]
+		lines := table.Whole().LinesOf(e.ID)
 		r := rand.New(rand.NewPCG(2, uint64(e.ID)))
 		choices := e.Choices()
 		for round := 0; round < 1000 && !all(lines, used); round++ {
 			for _, c := range choices {
 				if s := e.Sample(r, c); s != nil {
-					l, _ := pick(lines, s.Sel)
+					l, _ := table.Whole().Pick(s.Sel)
 					used[l] = true
 				}
 			}
 		}
 		for i, l := range lines {
 			if !used[l] {
-				t.Errorf("line %d of %s selects nothing: %v", i, e.Name, describe(l.When))
+				t.Errorf("line %d of %s selects nothing: %v", i, e.Name, l.When)
 			}
 		}
 	}
 }
 
-func all(lines []*Line, used map[*Line]bool) bool {
+func all(lines []*sem.Line, used map[*sem.Line]bool) bool {
 	for _, l := range lines {
 		if !used[l] {
 			return false
@@ -59,26 +63,14 @@ func all(lines []*Line, used map[*Line]bool) bool {
 	return true
 }
 
-func describe(c Cond) string {
-	var words []string
-	for _, t := range c {
-		var any []string
-		for _, m := range t.any {
-			any = append(any, m.String())
-		}
-		words = append(words, t.class.String()+"="+strings.Join(any, "|"))
-	}
-	return strings.Join(words, " and ")
-}
-
 var update = flag.Bool("update", false, "rewrite testdata/status.txt")
 
 // TestStatus compares what is not executed with testdata/status.txt, so that every gap is a decision.
 func TestStatus(t *testing.T) {
 	var b strings.Builder
 	for _, e := range isa.Table().Entries() {
-		c := Status(e)
-		if c.Status != Done || c.Undocumented != nil {
+		c := table.Whole().Status(e)
+		if c.Status != sem.Done || c.Undocumented != nil {
 			fmt.Fprintf(&b, "%-12s %s\n", c.Status, e.Name)
 		}
 		for _, n := range slices.Concat(c.Notes, c.Undocumented) {
@@ -112,34 +104,30 @@ func firstDifference(got, want string) string {
 
 // TestStampsAreFound: every lane function of the table has its generated loops.
 func TestStampsAreFound(t *testing.T) {
-	for _, chapter := range chapters() {
-		for _, l := range chapter {
-			for _, do := range lanesOf(l.Do) {
-				if stamps[do.op].full == nil {
-					t.Errorf("%v: no stamp; run go generate", l.ID)
-				}
-			}
-		}
+	for _, id := range table.Whole().Unstamped() {
+		t.Errorf("%v: no stamp; run go generate", id)
 	}
 }
 
-// lanesOf returns the lane functions inside an executor of the table.
-func lanesOf(do Do) []laneDo {
-	switch d := do.(type) {
-	case laneDo:
-		return []laneDo{d}
-	case carryDo:
-		return []laneDo{d.laneDo}
-	case setpDo:
-		return []laneDo{d.laneDo}
-	case setDo:
-		return []laneDo{d.laneDo}
-	case assumptionDo:
-		var all []laneDo
-		for _, do := range d.do {
-			all = append(all, lanesOf(do)...)
+// TestHandlers: every operation has a handler, and nothing else has one.
+func TestHandlers(t *testing.T) {
+	for op := uop.None + 1; op < uop.NumOps; op++ {
+		if !table.Whole().Executes(op) {
+			t.Errorf("%v has no handler", op)
 		}
-		return all
 	}
-	return nil
+	if table.Whole().Executes(uop.None) {
+		t.Error("None has a handler")
+	}
+}
+
+// TestAssemble: two wings cannot both execute an operation.
+func TestAssemble(t *testing.T) {
+	defer func() {
+		if why, _ := recover().(string); !strings.Contains(why, uop.Texture.String()) {
+			t.Errorf("two handlers of one operation: %q", why)
+		}
+	}()
+	wing := sem.Wing{Handlers: map[uop.Op]machine.Handler{uop.Texture: func(*machine.Warp, *machine.Inst) machine.State { return machine.Next }}}
+	sem.Assemble(wing, wing)
 }

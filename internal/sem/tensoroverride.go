@@ -3,7 +3,6 @@ package sem
 // What a statement says in the place of fields of a tensor map (9.4: 9.7.10.28.5.2).
 
 import (
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -24,21 +23,12 @@ func (b *Build) override() *override {
 	}
 	o := &override{address: b.src(op, 64)}
 	if sizes := b.In.Op(isa.R_sizes); sizes != nil {
-		o.dims = b.rowsOf(sizes)
+		o.dims = b.rows(sizes, b.src, 32)
 	}
 	if lower := b.In.Op(isa.R_lower); lower != nil {
-		o.lower, o.upper = b.rowsOf(lower), b.src(b.In.Op(isa.R_upper), 32)
+		o.lower, o.upper = b.rows(lower, b.src, 32), b.src(b.In.Op(isa.R_upper), 32)
 	}
 	return o
-}
-
-// rowsOf are the rows of a vector's elements of at most 32 bits.
-func (b *Build) rowsOf(op *ir.Operand) (rows []uint32) {
-	values := elements(op)
-	for i := range values {
-		rows = append(rows, b.src(&values[i], 32))
-	}
-	return rows
 }
 
 // apply replaces fields of a map that has been read. Dimensions have eight bits; strides come in units of 16 bytes, with

@@ -8,7 +8,6 @@ import (
 	"iter"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -29,8 +28,8 @@ func tensorLines() []Line {
 		{isa.Tcgen05Shift, nil, plan(planTensorShift, isa.C_cta_group).assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
 		{isa.Tcgen05Commit, nil, plan(planTensorCommit, isa.C_cta_group, isa.C_multicast, isa.C_space).sees(isa.M_sync_restrict_shared_read_mma_a), ""},
 		// The instructions of a thread begin in order; observers are told of the fences.
-		{isa.Tcgen05FenceBeforeThreadSync, nil, plan(planNothing), ""},
-		{isa.Tcgen05FenceAfterThreadSync, nil, plan(planNothing), ""},
+		{isa.Tcgen05FenceBeforeThreadSync, nil, plan((*Build).Nothing), ""},
+		{isa.Tcgen05FenceAfterThreadSync, nil, plan((*Build).Nothing), ""},
 	}
 }
 
@@ -64,7 +63,7 @@ type allocOp struct {
 	uop.Private
 	machine.TensorCall
 	dst machine.Request
-	to  addressOp
+	to  Address
 }
 
 // planTensorAlloc sets up tcgen05.alloc [dst], columns.
@@ -74,7 +73,7 @@ func planTensorAlloc(b *Build) {
 	if b.Sel.Has(isa.M_shared_cta) {
 		o.dst.Space, o.dst.OwnCTA = machine.Shared, true
 	}
-	o.to = b.addressAt(&b.In.Ops[0])
+	o.to = b.AddressAt(&b.In.Ops[0])
 	b.Out.B = b.src(&b.In.Ops[1], 32)
 	b.Ext().Data = o
 	b.does(uop.TensorAlloc)
@@ -89,7 +88,7 @@ func allocTensor(w *machine.Warp, in *machine.Inst) machine.State {
 		return tensorFault(w, in, "the lanes give different numbers of columns")
 	}
 	var to [32]uint64
-	o.to.lanes(w, &to, in.Imm)
+	o.to.Lanes(w, &to, in.Imm)
 	a, st := w.Access(in, &o.dst, &to)
 	if st != machine.Next {
 		return st
@@ -187,19 +186,15 @@ func (b *Build) fragment(pair bool) *fragmentOp {
 			o.words = append(o.words, int32(row*tensor.MaxColumns+col))
 		}
 	}
-	var m memoryOp
-	if b.address(b.In.Op(isa.R_taddr), &m) != uop.ByRow32 {
-		b.fail("an address in tensor memory is a 32-bit register")
-	}
+	tensorAddress(b)
 	return o
 }
 
-// vectorRows places the elements of a register vector.
-func (b *Build) vectorRows(v *ir.Operand, place func(*ir.Operand, int) uint32) (rows []uint32) {
-	for i := range v.Elems {
-		rows = append(rows, place(&v.Elems[i], 32))
+// tensorAddress places [taddr], of each lane.
+func tensorAddress(b *Build) {
+	if by, _ := b.address(b.In.Op(isa.R_taddr), machine.Generic); by != uop.ByRow32 {
+		b.fail("an address in tensor memory is a 32-bit register")
 	}
-	return rows
 }
 
 // locate checks the address of a fragment for the running warp (9.7.16.8.1).
@@ -264,7 +259,7 @@ func stepFault(err error) *machine.Fault {
 // planTensorLoad sets up tcgen05.ld r, [taddr]{, split}.
 func planTensorLoad(b *Build) {
 	o := b.fragment(b.Sel.Has(isa.M_pack_16b))
-	o.regs = b.vectorRows(b.In.Op(isa.R_r), b.dst)
+	o.regs = b.rows(b.In.Op(isa.R_r), b.dst, 32)
 	b.Ext().Data = o
 	b.does(uop.TensorLoad)
 }
@@ -351,7 +346,7 @@ var foldings = map[[3]isa.Mod]uop.Op{
 // planTensorReduce sets up tcgen05.ld.red r, red, [taddr]{, split}.
 func planTensorReduce(b *Build) {
 	o := b.reduceOp()
-	o.regs, o.into = b.vectorRows(b.In.Op(isa.R_r), b.dst), b.dst(b.In.Op(isa.R_red), 32)
+	o.regs, o.into = b.rows(b.In.Op(isa.R_r), b.dst, 32), b.dst(b.In.Op(isa.R_red), 32)
 	b.Ext().Data = o
 	b.does(uop.TensorReduce)
 }
@@ -378,7 +373,7 @@ func reduceTensor(w *machine.Warp, in *machine.Inst) machine.State {
 // reduce combines the registers of each thread from the first on. With .abs it compares and
 // returns magnitudes; a lone NaN then is as without.
 func (o *reduceOp) reduce(rows []*[32]uint32, into *[32]uint32) {
-	mask, f := ^uint32(0), function[func(a, b uint32) uint32](o.f)
+	mask, f := ^uint32(0), Function(o.f).(func(a, b uint32) uint32)
 	if o.abs {
 		mask >>= 1
 	}
@@ -394,7 +389,7 @@ func (o *reduceOp) reduce(rows []*[32]uint32, into *[32]uint32) {
 // planTensorStore sets up tcgen05.st [taddr]{, split}, r.
 func planTensorStore(b *Build) {
 	o := b.fragment(b.Sel.Has(isa.M_unpack_16b))
-	o.regs, o.keep = b.vectorRows(b.In.Op(isa.R_r), b.src), b.Assume(assume.Unpack16) == 1
+	o.regs, o.keep = b.rows(b.In.Op(isa.R_r), b.src, 32), b.Assume(assume.Unpack16) == 1
 	b.Ext().Data = o
 	b.does(uop.TensorStore)
 }

@@ -16,13 +16,13 @@ import (
 type tensorCommitOp struct {
 	uop.Private
 	at    machine.Request
-	to    addressOp
+	to    Address
 	many  bool
 	masks uint32 // row
 }
 
 func planTensorCommit(b *Build) {
-	o := &tensorCommitOp{to: b.addressAt(&b.In.Ops[0]), many: b.Sel.Get(isa.C_multicast) != 0}
+	o := &tensorCommitOp{to: b.AddressAt(&b.In.Ops[0]), many: b.Sel.Get(isa.C_multicast) != 0}
 	o.at = machine.Request{Space: machine.Generic, Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
 	if b.Sel.Has(isa.M_shared_cluster) {
 		o.at.Space = machine.Shared
@@ -37,8 +37,8 @@ func planTensorCommit(b *Build) {
 func commitTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*tensorCommitOp)
 	var to [32]uint64
-	o.to.lanes(w, &to, 0)
-	return eachThread(w, func(i int) machine.State {
+	o.to.Lanes(w, &to, 0)
+	return oneByOne(w, func(i int) machine.State {
 		c := tensorCommit{}
 		if f := c.locate(w, o, to[i], i); f != nil {
 			return w.Fault(in, f)

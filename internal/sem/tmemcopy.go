@@ -57,30 +57,9 @@ func planTensorCopy(b *Build) {
 	}
 	o.last = o.LastLane()
 	o.desc = b.src(&b.In.Ops[1], 64)
-	b.tensorAddress()
+	tensorAddress(b)
 	b.Ext().Data = o
 	b.does(uop.TensorCopy)
-}
-
-// tensorAddress places [taddr], of each lane.
-func (b *Build) tensorAddress() {
-	var m memoryOp
-	if b.address(b.In.Op(isa.R_taddr), &m) != uop.ByRow32 {
-		b.fail("an address in tensor memory is a 32-bit register")
-	}
-}
-
-// eachThread executes an instruction that single threads issue, lane by lane.
-func eachThread(w *machine.Warp, do func(i int) machine.State) machine.State {
-	mask := w.Mask
-	defer func() { w.Mask = mask }()
-	for m := mask; m != 0; m &= m - 1 {
-		w.Mask = m & -m
-		if st := do(lowest(m)); st != machine.Next {
-			return st
-		}
-	}
-	return machine.Next
 }
 
 // memories returns the tensor memories that a statement works on, as many as its group has CTAs:
@@ -101,7 +80,7 @@ func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	return eachThread(w, func(i int) machine.State {
+	return oneByOne(w, func(i int) machine.State {
 		at, d := tensor.Addr(w.R32(in.A)[i]+uint32(in.Imm)), w.R64(o.desc)[i]
 		if w.AsyncMode() == machine.Eager {
 			return copyAtOnce(w, in, at, d, &mems)
@@ -300,7 +279,7 @@ type tensorShiftOp struct {
 func planTensorShift(b *Build) {
 	o := &tensorShiftOp{group: b.group()}
 	o.down, o.all = b.Assume(assume.ShiftDirection) == 1, b.Assume(assume.ShiftLanes) == 1
-	b.tensorAddress()
+	tensorAddress(b)
 	b.Ext().Data = o
 	b.does(uop.TensorShift)
 }
@@ -311,7 +290,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	return eachThread(w, func(i int) machine.State {
+	return oneByOne(w, func(i int) machine.State {
 		s := &tensorShift{tensorShiftOp: o, at: tensor.Addr(w.R32(in.A)[i] + uint32(in.Imm)), mems: mems}
 		if s.at.Lane()%32 != 0 {
 			return tensorFault(w, in, "address %v: the lane of tcgen05.shift must be a multiple of 32", s.at)

@@ -40,8 +40,8 @@ var tensorKinds = map[isa.Mod]tensor.Kind{
 type tensorProductOp struct {
 	uop.Private
 	tensor.Statement
-	d, a, meta       addressOp // of tensor memory
-	scales           [2]addressOp
+	d, a, meta       Address // of tensor memory
+	scales           [2]Address
 	aDesc, bDesc     uint32 // rows; aDesc counts unless inTensor
 	inTensor, ashift bool   // of A
 	idesc            uint32
@@ -64,23 +64,23 @@ func planTensorProduct(b *Build) {
 		Kind: tensorKinds[b.Sel.Get(isa.C_kind)], Group: b.group(), Sparse: b.Sel.Has(isa.M_sp), WS: b.Sel.ID() == isa.Tcgen05MmaWs,
 	}, ashift: b.Sel.Has(isa.M_ashift)}
 	o.Vector = vectorOf(b, o.Kind)
-	o.d = b.addressAt(b.In.Op(isa.R_d))
+	o.d = b.AddressAt(b.In.Op(isa.R_d))
 	if a := b.In.Op(isa.R_a); a.Kind == ir.OpMem {
-		o.a, o.inTensor = b.addressAt(a), true
+		o.a, o.inTensor = b.AddressAt(a), true
 	} else {
 		o.aDesc = b.src(a, 64)
 	}
 	o.bDesc, o.idesc = b.src(b.In.Op(isa.R_b_desc), 64), b.src(b.In.Op(isa.R_idesc), 32)
 	if o.Sparse {
-		o.meta = b.addressAt(b.In.Op(isa.R_meta))
+		o.meta = b.AddressAt(b.In.Op(isa.R_meta))
 	}
 	if o.Scaled() {
-		o.scales = [2]addressOp{b.addressAt(b.In.Op(isa.R_scale_a)), b.addressAt(b.In.Op(isa.R_scale_b))}
+		o.scales = [2]Address{b.AddressAt(b.In.Op(isa.R_scale_a)), b.AddressAt(b.In.Op(isa.R_scale_b))}
 	}
 	enable := b.In.Op(isa.R_enable_d)
 	o.add, o.flip = b.src(enable, 1), flip(enable)
 	if m := b.In.Op(isa.R_mask); m != nil {
-		o.off = b.vectorRows(m, b.src)
+		o.off = b.rows(m, b.src, 32)
 	}
 	if z := b.In.Op(isa.R_zero_mask); z != nil {
 		o.zeros, o.hasZeros = b.src(z, 64), true
@@ -179,7 +179,7 @@ func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	return perLane(w, func(lane int) machine.State {
+	return oneByOne(w, func(lane int) machine.State {
 		r := &tensorProduct{op: o, by: w.Launch().Products}
 		if err := r.decode(w, lane); err != nil {
 			return descriptorFault(w, in, "%v", err)
@@ -263,9 +263,9 @@ func (r *tensorProduct) decode(w *machine.Warp, lane int) (err error) {
 // operands reads addresses, the predicate and the mask of lanes.
 func (r *tensorProduct) operands(w *machine.Warp, lane int) {
 	o := r.op
-	at := func(a *addressOp) tensor.Addr {
+	at := func(a *Address) tensor.Addr {
 		var to [32]uint64
-		a.lanes(w, &to, 0)
+		a.Lanes(w, &to, 0)
 		return tensor.Addr(to[lane])
 	}
 	r.d, r.add = at(&o.d), (*w.P(o.add)^o.flip)>>lane&1 != 0

@@ -100,13 +100,6 @@ func (b *Build) pairDst(o *uop.Warp, width int) {
 	b.Out.D = b.dst(d, width)
 }
 
-// each visits the lanes of a mask in ascending order.
-func each(m uint32, visit func(i int)) {
-	for ; m != 0; m &= m - 1 {
-		visit(bits.TrailingZeros32(m) & 31)
-	}
-}
-
 // shfl{.sync}.mode.b32 d|p, a, b, c{, membermask}: 9.7.9.6.
 func planShfl(b *Build) {
 	o := b.warpOp(b.last(4))
@@ -123,6 +116,13 @@ func shuffleUp(w *machine.Warp, in *machine.Inst) machine.State   { return shfl(
 func shuffleDown(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflDown) }
 func shuffleBfly(w *machine.Warp, in *machine.Inst) machine.State { return shfl(w, in, shflBfly) }
 func shuffleIdx(w *machine.Warp, in *machine.Inst) machine.State  { return shfl(w, in, shflIdx) }
+
+// ShuffleSource is what finds the source lane of a shuffle; nil for another operation.
+func ShuffleSource(op uop.Op) func(i, b, seg, clamp int) (j int, ok bool) { return shuffleSources[op] }
+
+var shuffleSources = map[uop.Op]func(i, b, seg, clamp int) (int, bool){
+	uop.ShuffleUp: shflUp, uop.ShuffleDown: shflDown, uop.ShuffleBfly: shflBfly, uop.ShuffleIdx: shflIdx,
+}
 
 // The source lane j of lane i and whether it is in range; seg is the segment mask c[12:8],
 // clamp is c[4:0].
@@ -173,18 +173,6 @@ func shfl(w *machine.Warp, in *machine.Inst, source func(i, b, seg, clamp int) (
 	storeLanes(d, &out, w.Mask)
 	setMask(w, o.Pair, inRange)
 	return machine.Next
-}
-
-// storeLanes writes the executing lanes of a row.
-func storeLanes(d, v *[32]uint32, mask uint32) {
-	if mask == ^uint32(0) {
-		*d = *v
-		return
-	}
-	for m := mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		d[i] = v[i]
-	}
 }
 
 // vote{.sync}.mode d, {!}a{, membermask}: 9.7.13.9.

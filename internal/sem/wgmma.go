@@ -72,9 +72,9 @@ func planWgmma(b *Build) {
 		o.Bits, o.K = 32, o.K/32
 		o.and = true
 	}
-	o.d = b.registers(isa.R_d, b.dst, 32)
+	o.d = b.rows(b.In.Op(isa.R_d), b.dst, 32)
 	if b.In.Op(isa.R_a) != nil {
-		o.a = b.registers(isa.R_a, b.src, 32)
+		o.a = b.rows(b.In.Op(isa.R_a), b.src, 32)
 	} else {
 		o.aDesc = b.src(b.In.Op(isa.R_a_desc), 64)
 	}

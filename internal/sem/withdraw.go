@@ -29,12 +29,12 @@ func withdrawLines() []Line {
 type withdrawOp struct {
 	uop.Private
 	space   machine.Space
-	to, bar addressOp
+	to, bar Address
 	all     bool // CTAs of the cluster get the answer
 }
 
 func planWithdraw(b *Build) {
-	o := &withdrawOp{to: b.addressAt(&b.In.Ops[0]), bar: b.addressAt(&b.In.Ops[1]), all: b.Sel.Has(isa.M_multicast_cluster_all)}
+	o := &withdrawOp{to: b.AddressAt(&b.In.Ops[0]), bar: b.AddressAt(&b.In.Ops[1]), all: b.Sel.Has(isa.M_multicast_cluster_all)}
 	o.space = machine.Generic
 	if b.Sel.Has(isa.M_shared_cta) {
 		o.space = machine.Shared
@@ -47,9 +47,9 @@ func planWithdraw(b *Build) {
 func withdraw(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*withdrawOp)
 	var to, bars [32]uint64
-	o.to.lanes(w, &to, 0)
-	o.bar.lanes(w, &bars, 0)
-	return eachThread(w, func(i int) machine.State {
+	o.to.Lanes(w, &to, 0)
+	o.bar.Lanes(w, &bars, 0)
+	return oneByOne(w, func(i int) machine.State {
 		to, bars := to, bars
 		if o.space == machine.Generic {
 			if !mem.InShared(to[i]) {

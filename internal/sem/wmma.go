@@ -47,7 +47,7 @@ var (
 type wmmaOp struct {
 	uop.Private
 	lines
-	at     addressOp
+	at     Address
 	count  int // lines
 	stride uint32
 	bits   int // of an element
@@ -78,9 +78,9 @@ func (b *Build) wmmaOp(m *wmmaMatrix, kind machine.AccessKind, place func(*wmmaO
 	o.regs = place(o)
 	o.lanes = uint32(1<<o.count - 1)
 	lead := rows * columns / o.count
-	o.Request = machine.Request{Space: spaces[b.Sel.Get(isa.C_ss)], Kind: kind, Size: uint32(lead * o.elem), OwnCTA: b.Sel.Get(isa.C_ss) != 0}
+	o.Request = machine.Request{Space: SpaceOf(b.Sel.Get(isa.C_ss)), Kind: kind, Size: uint32(lead * o.elem), OwnCTA: b.Sel.Get(isa.C_ss) != 0}
 	o.Align = min(16, uint32(max(4, o.elem)*len(o.regs))) // the fragment's size; 16 suffices, says the guide of CUDA C++
-	o.at = b.addressAt(b.In.Op(isa.R_p))
+	o.at = b.AddressAt(b.In.Op(isa.R_p))
 	o.stride = b.constant(uint64(lead*max(8*o.elem, o.bits)/o.bits), 32)
 	if s := b.optional(isa.R_stride); s != nil {
 		o.stride = *s
@@ -111,7 +111,7 @@ func (o *wmmaOp) open(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*mac
 	if st := w.Collective(in); st != machine.Next {
 		return nil, st
 	}
-	o.at.lanes(w, addr, 0)
+	o.at.Lanes(w, addr, 0)
 	stride, same := uniform(w, o.stride)
 	for _, x := range addr {
 		same = same && x == addr[0]
@@ -132,7 +132,7 @@ func (o *wmmaOp) open(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*mac
 // planWmmaLoad sets up wmma.load r, [p]{, stride}.
 func planWmmaLoad(m *wmmaMatrix) func(*Build) {
 	return func(b *Build) {
-		b.wmmaOp(m, machine.Load, func(o *wmmaOp) []uint32 { return b.registers(isa.R_r, b.dst, o.bits) })
+		b.wmmaOp(m, machine.Load, func(o *wmmaOp) []uint32 { return b.rows(b.In.Op(isa.R_r), b.dst, max(32, o.bits)) })
 		b.does(uop.LoadFragment)
 	}
 }
@@ -178,7 +178,7 @@ func (o *wmmaOp) word(data *[wmmaBytes]byte, places []uint16) (v uint32) {
 
 // planWmmaStore sets up wmma.store.d [p], r{, stride}.
 func planWmmaStore(b *Build) {
-	b.wmmaOp(matrixD, machine.Store, func(o *wmmaOp) []uint32 { return b.registers(isa.R_r, b.src, o.bits) })
+	b.wmmaOp(matrixD, machine.Store, func(o *wmmaOp) []uint32 { return b.rows(b.In.Op(isa.R_r), b.src, max(32, o.bits)) })
 	b.does(uop.StoreFragment)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
 	"ptxvm.invalid/ptxvm/internal/testkit/vec"
 )
 
@@ -54,7 +55,7 @@ func Executed() map[Unit]bool {
 	all := map[Unit]bool{}
 	for _, e := range isa.Table().Entries() {
 		sem.EachSample(e, samplesPerChoice, func(s *isa.Sample) {
-			if _, err := sem.Lookup(s.Sel); err != nil {
+			if _, err := table.Whole().Lookup(s.Sel); err != nil {
 				return
 			}
 			for _, u := range unitsOf(s.Sel) {

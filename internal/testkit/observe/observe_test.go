@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
 	"ptxvm.invalid/ptxvm/internal/testkit/vec"
 )
 
@@ -130,7 +131,7 @@ func touches(e *isa.Entry) (any, reads bool) {
 		return v[0], v[1]
 	}
 	defer func() { known[e] = [2]bool{any, reads} }()
-	if s := sem.Status(e).Status; s == sem.Todo || s == sem.Undocumented || !e.Effects.Has(isa.Reads|isa.Writes) {
+	if s := table.Whole().Status(e).Status; s == sem.Todo || s == sem.Undocumented || !e.Effects.Has(isa.Reads|isa.Writes) {
 		return false, false
 	}
 	sem.EachSample(e, 2, func(s *isa.Sample) {

@@ -20,7 +20,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
-	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/table"
 	"ptxvm.invalid/ptxvm/internal/testkit/generate"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
 )
@@ -74,7 +74,7 @@ func Ways(p *generate.Program) (list []Way) {
 
 // Executed reports whether a statement has semantics.
 func Executed(sel *isa.Sel) bool {
-	line, err := sem.Lookup(sel)
+	line, err := table.Whole().Lookup(sel)
 	return err == nil && line.Do != nil
 }
 

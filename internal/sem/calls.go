@@ -1,0 +1,43 @@
+package sem
+
+// Calls, 9.7.12.5: of functions of the module, which the machine makes, and of those that the runtime provides.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+func callLines() []Line {
+	return []Line{
+		{isa.Call, nil, plan(planCall), ""},
+	}
+}
+
+// planCall sets up a direct or indirect call, or the device function that a call of a
+// runtime name is.
+func planCall(b *Build) {
+	c := b.In.Call
+	if n := nativeOf(c); n != nil {
+		n.plan(b, c)
+		return
+	}
+	site, err := b.CallSite(c)
+	if err != nil {
+		b.fail("%w", err)
+		return
+	}
+	b.Ext().Call = site
+	if c.Callee != nil {
+		b.does(uop.CallDirect)
+		return
+	}
+	b.Out.A = b.src(&c.Target, 64)
+	b.does(uop.CallIndirect)
+}
+
+func callDirect(w *machine.Warp, in *machine.Inst) machine.State { return w.Call(in, nil) }
+
+func callIndirect(w *machine.Warp, in *machine.Inst) machine.State {
+	return w.Call(in, w.R64(in.A))
+}

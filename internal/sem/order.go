@@ -1,0 +1,110 @@
+package sem
+
+// How statements are ordered with others, and which memory they mean: what their handlers and those who tell observers of them
+// (package observe) both go by, from the effect clauses of the ISA data.
+
+import (
+	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// StartsAsync reports whether a statement begins an asynchronous operation.
+func StartsAsync(sel *isa.Sel) bool {
+	return sel.Entry.Effects.Has(isa.Asynchronous)
+}
+
+// Fences reports whether a statement orders registers with products.
+func Fences(sel *isa.Sel) bool { return sel.ID() == isa.WgmmaFence }
+
+var orders = map[isa.Mod]machine.Order{
+	isa.M_relaxed: machine.Relaxed, isa.M_acquire: machine.AcquireOrder, isa.M_release: machine.ReleaseOrder,
+	isa.M_acq_rel: machine.AcqRel, isa.M_sc: machine.SeqCst,
+}
+
+var scopes = map[isa.Mod]machine.Scope{
+	isa.M_cta: machine.CTAScope, isa.M_cluster: machine.ClusterScope, isa.M_gpu: machine.GPUScope, isa.M_gl: machine.GPUScope,
+	isa.M_sys: machine.SysScope,
+}
+
+// ScopeOf is the scope that a modifier names.
+func ScopeOf(m isa.Mod) machine.Scope { return scopes[m] }
+
+// AccessOrder is the strength and scope of the access to memory that a statement makes; false if it makes none.
+func AccessOrder(sel *isa.Sel) (machine.Order, machine.Scope, bool) {
+	if e := &sel.Entry.Effects; !e.Has(isa.Reads) && !e.Has(isa.Writes) && !e.Has(isa.Asynchronous) {
+		return machine.Weak, machine.NoScope, false
+	}
+	order, scope := accessOrder(sel)
+	return order, scope, true
+}
+
+// accessOrder is the strength of an access and its scope, where an operation on an mbarrier that names no scope
+// has that of the cluster. By the manual it has that of the CTA (9.7.13.15.13, .16), but libraries signal other CTAs so
+// (CUTLASS: mbarrier.arrive.shared::cluster.b64, then try_wait of the owner), and devices order what follows.
+func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
+	order, scope := namedOrder(sel)
+	if scope == machine.CTAScope && sel.Get(isa.C_scope) == 0 && signals(sel.Entry.ID) {
+		scope = machine.ClusterScope
+	}
+	return order, scope
+}
+
+// namedOrder is the strength of an access and its scope: as the effects say, else as the modifiers do.
+// Volatile accesses are relaxed at system scope (8.4); the end of an mbarrier is as its other operations.
+func namedOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
+	if sel.Entry.Effects.Has(isa.Syncs) {
+		return syncOf(sel)
+	}
+	if sel.Has(isa.M_volatile) {
+		return machine.Relaxed, machine.SysScope
+	}
+	if sel.Entry.ID == isa.MbarrierInval { // ends an object that others have worked on: libcu++ lets a lane do it for its warp
+		return machine.Relaxed, machine.ClusterScope
+	}
+	order := orders[sel.Default(isa.C_sem)]
+	if order == machine.Weak {
+		return order, machine.NoScope
+	}
+	return order, scopes[sel.Default(isa.C_scope)]
+}
+
+// syncOf is the strength and scope that the effects name. Where the strength is a fixed modifier
+// of the form, it is not repeated there.
+func syncOf(sel *isa.Sel) (order machine.Order, scope machine.Scope) {
+	sync := &sel.Entry.Effects.Sync
+	if order = orders[sync.Strength.Of(sel)]; order == machine.Weak {
+		order = fixedOrder(sel)
+	}
+	if sync.Warp {
+		return order, machine.WarpScope
+	}
+	return order, scopes[sync.Scope.Of(sel)]
+}
+
+func fixedOrder(sel *isa.Sel) machine.Order {
+	for _, m := range sel.Mods() {
+		if v, ok := orders[m]; ok {
+			return v
+		}
+	}
+	return machine.Weak
+}
+
+// signals reports whether an operation signals through an mbarrier, or waits for that.
+func signals(id isa.ID) bool {
+	switch id {
+	case isa.MbarrierExpectTx, isa.MbarrierCompleteTx, isa.MbarrierArrive, isa.MbarrierArriveDrop, isa.MbarrierTestWait, isa.MbarrierTryWait:
+		return true
+	}
+	return false
+}
+
+// multicasts reports whether the address of a form is that of a multicast range.
+func multicasts(id isa.ID) bool {
+	switch id {
+	case isa.MultimemSt, isa.MultimemRed, isa.MultimemLdReduce, isa.MultimemStAsync, isa.MultimemRedAsync,
+		isa.MultimemCpAsyncBulk, isa.MultimemCpReduceAsyncBulk:
+		return true
+	}
+	return false
+}

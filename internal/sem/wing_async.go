@@ -1,0 +1,46 @@
+package sem
+
+// Operations that a lane does not wait for, the objects that tell of their end, and memory of other devices.
+
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+// AsyncWing is the lines of this package, and what executes its operations.
+func AsyncWing() Wing {
+	return Wing{
+		Lines: slices.Concat(mbarrierLines(), withdrawLines(), asyncLines(), asyncStoreLines(), asyncBulkLines(), bulkTensorLines(), multimemLines(), fabricLines()),
+		Handlers: map[uop.Op]machine.Handler{
+			uop.Mbarrier:          mbarrierSimple,
+			uop.MbarrierMulticast: mbarrierMulticast,
+			uop.MbarrierTest:      testWait,
+			uop.MbarrierTry:       tryWait,
+			uop.MbarrierLayout:    checkLayout,
+			uop.CopyAsync:         copyAsync,
+			uop.CommitCopies:      commitCopies,
+			uop.WaitCopies:        waitCopies,
+			uop.WaitAllCopies:     waitAllCopies,
+			uop.BulkAsync:         bulkAsync,
+			uop.CopyBoxes:         copyBoxes,
+			uop.ReplaceField:      replaceField,
+			uop.CopyMap:           copyMap,
+			uop.CommitBulk:        commitBulk,
+			uop.WaitBulk:          waitBulk,
+			uop.WaitBulkRead:      waitBulkRead,
+			uop.StoreBulk:         storeBulk,
+			uop.StoreAsync:        storeAsync,
+			uop.MultimemStore:     multimemStore,
+			uop.MultimemUpdate:    multimemUpdate,
+			uop.MultimemLoad:      multimemLoad,
+			uop.FabricAsync:       fabricAsync,
+			uop.FabricSubmit:      fabricSubmit,
+			uop.FabricWait:        fabricWait,
+			uop.ArriveAsync:       arriveAsync,
+			uop.Withdraw:          withdraw,
+			uop.Withdrawn:         withdrawn,
+		},
+	}
+}
