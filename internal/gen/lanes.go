@@ -71,6 +71,7 @@ func laneFunctions(root string) ([]laneFunc, error) {
 	for _, o := range list {
 		other[o.name] = true
 	}
+	other[firstLane], other[numOps] = true, true
 	return laneFuncs(rooms[1], other, signatures(rooms[0]), signatures(rooms[1]))
 }
 
@@ -297,7 +298,7 @@ func (f *laneFunc) fullLoop(b *bytes.Buffer) {
 	case f.compares():
 		fmt.Fprintf(b, "var m uint32\nfor i := %d; i >= 0; i -= %d {\n", 32-unroll, unroll)
 		for k := unroll - 1; k >= 0; k-- {
-			fmt.Fprintf(b, "m = m<<1 + bit(%s(%s))\n", f.expr, f.args(laneIndex(k)))
+			fmt.Fprintf(b, "m = m<<1 + Bit(%s(%s))\n", f.expr, f.args(laneIndex(k)))
 		}
 		b.WriteString("}\n*w.P(in.D) = m\n")
 	default:
@@ -326,7 +327,7 @@ func (f *laneFunc) partLoop(b *bytes.Buffer) {
 		fmt.Fprintf(b, "%sv, k := %s(%s, in1>>i&1)\nd[i] = v\ncarry |= k << i\n}\n", each, f.expr, f.args("i"))
 		b.WriteString("*out = *out&^w.Mask | carry\n")
 	case f.compares():
-		fmt.Fprintf(b, "var r uint32\n%sr |= bit(%s(%s)) << i\n}\n", each, f.expr, f.args("i"))
+		fmt.Fprintf(b, "var r uint32\n%sr |= Bit(%s(%s)) << i\n}\n", each, f.expr, f.args("i"))
 		b.WriteString("p := w.P(in.D)\n*p = *p&^w.Mask | r\n")
 	case len(f.params) > 3:
 		fmt.Fprintf(b, "%sd[i] = %s(%s)\n}\n", each, f.expr, f.args("i"))
@@ -353,10 +354,10 @@ func (f *laneFunc) scalar(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nfunc scalar%s(w *machine.Warp, in *machine.Inst) machine.State {\n", f.name)
 	switch {
 	case f.carries():
-		fmt.Fprintf(b, "d, k := %s(%s, bit(*w.P(uint32(in.Imm))&w.Mask != 0))\n", f.expr, args)
+		fmt.Fprintf(b, "d, k := %s(%s, Bit(*w.P(uint32(in.Imm))&w.Mask != 0))\n", f.expr, args)
 		fmt.Fprintf(b, "*w.S%d(in.D), *w.P(uint32(in.Imm>>32)) = d, -k\n", f.results[0])
 	case f.compares():
-		fmt.Fprintf(b, "*w.P(in.D) = -bit(%s(%s))\n", f.expr, args)
+		fmt.Fprintf(b, "*w.P(in.D) = -Bit(%s(%s))\n", f.expr, args)
 	default:
 		fmt.Fprintf(b, "*w.S%d(in.D) = %s(%s)\n", f.results[0], f.expr, args)
 	}

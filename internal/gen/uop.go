@@ -19,6 +19,12 @@ type structuralOp struct{ name, reach, doc string }
 // reaches are the classes of ops.txt and the constants of package uop.
 var reaches = map[string]string{"rows": "ReachRows", "memory": "ReachMemory", "warp": "ReachWarp", "async": "ReachAsync", "clock": "ReachClock", "whole": "ReachWhole", "calls": "ReachCalls", "all": "ReachAll"}
 
+// The constants behind the operations of ops.txt, and behind the scalar functions.
+const (
+	firstLane = "FirstLane"
+	numOps    = "NumOps"
+)
+
 // structural reads ops.txt.
 func structural(root string) (list []structuralOp, err error) {
 	text, err := os.ReadFile(filepath.Join(root, "internal", "uop", "ops.txt"))

@@ -8,11 +8,11 @@ import (
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// address places the address operand of an access to a space: A and Imm. It returns how the lanes find their addresses, and the
+// Address places the address operand of an access to a space: A and Imm. It returns how the lanes find their addresses, and the
 // space that these lie in: that of parameters, if the operand names one of the kernel.
-func (b *Build) address(o *ir.Operand, space machine.Space) (uop.Addressing, machine.Space) {
+func (b *Build) Address(o *ir.Operand, space machine.Space) (uop.Addressing, machine.Space) {
 	if o.Kind != ir.OpMem {
-		b.fail("BUG: an address is operand kind %v", o.Kind)
+		b.Fail("BUG: an address is operand kind %v", o.Kind)
 		return uop.ByConst, space
 	}
 	b.Out.Imm = o.Imm
@@ -58,7 +58,7 @@ func (b *Build) variable(o *ir.Operand, space machine.Space) (uop.Addressing, ma
 	}
 	addr, err := b.Symbol(o)
 	if err != nil {
-		b.fail("%w", err)
+		b.Fail("%w", err)
 	}
 	b.Out.Imm = addr
 	if _, ok := b.CTASymbol(o, machine.Row32); !ok {
@@ -86,10 +86,10 @@ var zeroRow [32]uint64
 // Find places the address operand of an operation on global or shared memory: A and Imm. It fails, saying what such operations do,
 // where another memory is named.
 func (b *Build) Find(o *ir.Operand, operations string) Finder {
-	by, _ := b.address(o, machine.Generic)
+	by, _ := b.Address(o, machine.Generic)
 	find := addressRows[by]
 	if find == nil {
-		b.fail("%s", operations)
+		b.Fail("%s", operations)
 	}
 	return find
 }
@@ -104,11 +104,11 @@ type Address struct {
 // AddressAt places an address operand apart from A and Imm, which are left to another one.
 func (b *Build) AddressAt(o *ir.Operand) Address {
 	row, disp := b.Out.A, b.Out.Imm
-	by, _ := b.address(o, machine.Generic)
+	by, _ := b.Address(o, machine.Generic)
 	a := Address{by, b.Out.A, b.Out.Imm}
 	b.Out.A, b.Out.Imm = row, disp
 	if addressRows[a.by] == nil {
-		b.fail("asynchronous operations work on global and shared memory")
+		b.Fail("asynchronous operations work on global and shared memory")
 	}
 	return a
 }

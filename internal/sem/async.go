@@ -15,11 +15,11 @@ import (
 
 func asyncLines() []Line {
 	return []Line{
-		{isa.CpAsyncCa, nil, plan(planCopy, isa.C_ss), ""},
-		{isa.CpAsyncCg, nil, plan(planCopy, isa.C_ss), ""},
-		{isa.CpAsyncCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitCopies) }), ""},
-		{isa.CpAsyncWaitGroup, nil, plan(planWaitGroup(uop.WaitCopies)), ""},
-		{isa.CpAsyncWaitAll, nil, plan(func(b *Build) { b.does(uop.WaitAllCopies) }), ""},
+		{isa.CpAsyncCa, nil, Plan(planCopy, isa.C_ss), ""},
+		{isa.CpAsyncCg, nil, Plan(planCopy, isa.C_ss), ""},
+		{isa.CpAsyncCommitGroup, nil, Plan(func(b *Build) { b.Does(uop.CommitCopies) }), ""},
+		{isa.CpAsyncWaitGroup, nil, Plan(planWaitGroup(uop.WaitCopies)), ""},
+		{isa.CpAsyncWaitAll, nil, Plan(func(b *Build) { b.Does(uop.WaitAllCopies) }), ""},
 	}
 }
 
@@ -56,16 +56,16 @@ func planCopy(b *Build) {
 		b.copyRest(o, &ops[at.Op])
 	}
 	b.Ext().Data = o
-	b.does(uop.CopyAsync)
+	b.Does(uop.CopyAsync)
 }
 
 // copyRest places the operand that limits what is read.
 func (b *Build) copyRest(o *copyOp, rest *ir.Operand) {
 	switch {
 	case rest.Kind == ir.OpReg && b.Bits(rest.Reg) == 1:
-		o.rest, o.row, o.flip = readUnless, b.src(rest, 1), flip(rest)
+		o.rest, o.row, o.flip = readUnless, b.Src(rest, 1), Flip(rest)
 	case rest.Kind != ir.OpImm || rest.Imm != uint64(o.size):
-		o.rest, o.row = readCount, b.src(rest, 32)
+		o.rest, o.row = readCount, b.Src(rest, 32)
 	}
 }
 
@@ -101,7 +101,7 @@ func (o *copyOp) whole(w *machine.Warp) bool {
 	case readCount:
 		n := w.R32(o.row)
 		for m := w.Mask; m != 0; m &= m - 1 {
-			if n[lowest(m)] != o.size {
+			if n[Lowest(m)] != o.size {
 				return false
 			}
 		}
@@ -151,12 +151,12 @@ func (o *copyOp) limits(w *machine.Warp, in *machine.Inst, n *[32]uint32) machin
 		}
 	}
 	over := uint32(0)
-	each(w.Mask, func(i int) { over |= bit(n[i] > o.size) << i })
+	Each(w.Mask, func(i int) { over |= Bit(n[i] > o.size) << i })
 	if over == 0 {
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.IllegalInstruction, Lanes: over, Value: uint64(n[lowest(over)]), Want: uint64(o.size),
+		Kind: machine.IllegalInstruction, Lanes: over, Value: uint64(n[Lowest(over)]), Want: uint64(o.size),
 		Text: "src-size",
 	})
 }
@@ -167,8 +167,8 @@ func (o *copyOp) checkSources(w *machine.Warp, in *machine.Inst, src *[32]uint64
 	defer func() { w.Mask = mask }()
 	for left := mask; left != 0; {
 		q, same := o.src, uint32(0)
-		q.Size = n[lowest(left)]
-		each(left, func(i int) { same |= bit(n[i] == q.Size) << i })
+		q.Size = n[Lowest(left)]
+		Each(left, func(i int) { same |= Bit(n[i] == q.Size) << i })
 		left &^= same
 		if w.Mask = same; q.Size == 0 {
 			continue
@@ -183,7 +183,7 @@ func (o *copyOp) checkSources(w *machine.Warp, in *machine.Inst, src *[32]uint64
 // fetch reads the sources; what is not read is zero.
 func (r *copyRecord) fetch(op *machine.Op) (fault *machine.Fault) {
 	for m := op.Lanes; m != 0 && fault == nil; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		r.data[i] = [16]byte{}
 		if n := r.read[i]; n != 0 {
 			var b []byte
@@ -198,7 +198,7 @@ func (r *copyRecord) fetch(op *machine.Op) (fault *machine.Fault) {
 
 func (r *copyRecord) store(op *machine.Op) *machine.Fault {
 	for m := op.Lanes; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		copy(op.Shared(r.dst[i], uint64(r.size)), r.data[i][:])
 	}
 	return nil
@@ -207,7 +207,7 @@ func (r *copyRecord) store(op *machine.Op) *machine.Fault {
 func (r *copyRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
 		for m := op.Lanes; m != 0; m &= m - 1 {
-			i := lowest(m)
+			i := Lowest(m)
 			if r.read[i] != 0 && !yield(op.Extent(machine.Global, i, r.src[i], uint64(r.read[i])), machine.Load) ||
 				!yield(op.Extent(machine.Shared, i, r.dst[i], uint64(r.size)), machine.Store) {
 				return
@@ -229,7 +229,7 @@ func commitBulk(w *machine.Warp, _ *machine.Inst) machine.State {
 func planWaitGroup(op uop.Op) func(*Build) {
 	return func(b *Build) {
 		b.Out.Imm = uint64(uint32(b.In.Ops[0].Imm))
-		b.does(op)
+		b.Does(op)
 	}
 }
 

@@ -19,17 +19,17 @@ const bulkUnit = 16
 
 func asyncBulkLines() []Line {
 	return []Line{
-		{isa.CpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_sem, isa.C_scope, isa.C_multicast, isa.C_type, isa.C_report).sees(isa.M_ignore_oob).
-			assuming(assume.ValiditySample, assume.IgnoredBytes), ""},
-		{isa.CpAsyncBulkCluster, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type), ""},
-		{isa.CpAsyncBulkGlobal, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
-		{isa.CpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(HasRmw), ""},
-		{isa.CpReduceAsyncBulkGlobal, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(HasRmw).sees(isa.M_noftz), ""},
-		{isa.CpAsyncBulkPrefetch, nil, plan((*Build).Nothing, isa.C_prio), ""},
-		{isa.ApplypriorityAsyncBulk, nil, plan((*Build).Nothing, isa.C_ss, isa.C_prio), ""},
-		{isa.CpAsyncBulkCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitBulk) }), ""},
-		{isa.CpAsyncBulkWaitGroup, nil, plan(planBulkWait).sees(isa.M_read), ""},
-		{isa.StBulk, nil, plan(planStoreBulk, isa.C_ss), ""},
+		{isa.CpAsyncBulk, nil, Plan(planBulk, isa.C_dst, isa.C_sem, isa.C_scope, isa.C_multicast, isa.C_type, isa.C_report).Sees(isa.M_ignore_oob).
+			Assuming(assume.ValiditySample, assume.IgnoredBytes), ""},
+		{isa.CpAsyncBulkCluster, nil, Plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type), ""},
+		{isa.CpAsyncBulkGlobal, nil, Plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).Sees(isa.M_cp_mask), ""},
+		{isa.CpReduceAsyncBulk, nil, Plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).Where(HasRmw), ""},
+		{isa.CpReduceAsyncBulkGlobal, nil, Plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).Where(HasRmw).Sees(isa.M_noftz), ""},
+		{isa.CpAsyncBulkPrefetch, nil, Plan((*Build).Nothing, isa.C_prio), ""},
+		{isa.ApplypriorityAsyncBulk, nil, Plan((*Build).Nothing, isa.C_ss, isa.C_prio), ""},
+		{isa.CpAsyncBulkCommitGroup, nil, Plan(func(b *Build) { b.Does(uop.CommitBulk) }), ""},
+		{isa.CpAsyncBulkWaitGroup, nil, Plan(planBulkWait).Sees(isa.M_read), ""},
+		{isa.StBulk, nil, Plan(planStoreBulk, isa.C_ss), ""},
 	}
 }
 
@@ -73,7 +73,7 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 	if src == 0 {
 		src = isa.M_global
 	}
-	o := &bulkOp{strong: b.Sel.Get(isa.C_sem) != 0, many: multicasts(b.Sel.ID())}
+	o := &bulkOp{strong: b.Sel.Get(isa.C_sem) != 0, many: Multicasts(b.Sel.ID())}
 	o.writes = machine.Request{Space: SpaceOf(dst), Kind: kind, Align: bulkUnit, OwnCTA: ownCTA(dst)}
 	o.reads = machine.Request{Space: SpaceOf(src), Kind: machine.Load, Align: bulkUnit, OwnCTA: ownCTA(src)}
 	o.dst, o.src = b.AddressAt(b.In.Op(isa.R_dst_mem)), b.AddressAt(b.In.Op(isa.R_src_mem))
@@ -81,15 +81,15 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 		at := b.AddressAt(bar)
 		o.bar = &at
 	}
-	o.size = b.src(b.In.Op(isa.R_size), 32)
-	o.rankRow, o.byteRow = b.optional(isa.R_cta_mask), b.optional(isa.R_byte_mask)
-	if left := b.optional(isa.R_left); left != nil {
-		o.edges = &[2]uint32{*left, *b.optional(isa.R_right)}
+	o.size = b.Src(b.In.Op(isa.R_size), 32)
+	o.rankRow, o.byteRow = b.Optional(isa.R_cta_mask), b.Optional(isa.R_byte_mask)
+	if left := b.Optional(isa.R_left); left != nil {
+		o.edges = &[2]uint32{*left, *b.Optional(isa.R_right)}
 		o.keeps = b.Assume(assume.IgnoredBytes) == 1
 	}
 	o.valid = b.validity()
 	b.Ext().Data = o
-	b.does(uop.BulkAsync)
+	b.Does(uop.BulkAsync)
 	return o
 }
 
@@ -163,24 +163,24 @@ func (r *bulkRecord) limits(w *machine.Warp, in *machine.Inst) machine.State {
 // unitSizes faults on sizes that are no multiple of a unit: undefined.
 func unitSizes(w *machine.Warp, in *machine.Inst, size *[32]uint32, unit uint32) machine.State {
 	bad := uint32(0)
-	each(w.Mask, func(i int) { bad |= bit(size[i]%unit != 0) << i })
+	Each(w.Mask, func(i int) { bad |= Bit(size[i]%unit != 0) << i })
 	if bad == 0 {
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(size[lowest(bad)]), Align: unit, Text: "size",
+		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(size[Lowest(bad)]), Align: unit, Text: "size",
 	})
 }
 
 // atMost faults on operands above a limit.
 func atMost(w *machine.Warp, in *machine.Inst, v *[32]uint32, limit uint32, name string) machine.State {
 	bad := uint32(0)
-	each(w.Mask, func(i int) { bad |= bit(v[i] > limit) << i })
+	Each(w.Mask, func(i int) { bad |= Bit(v[i] > limit) << i })
 	if bad == 0 {
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(v[lowest(bad)]), Want: uint64(limit), Text: name,
+		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(v[Lowest(bad)]), Want: uint64(limit), Text: name,
 	})
 }
 
@@ -189,7 +189,7 @@ func (r *bulkRecord) check(w *machine.Warp, in *machine.Inst) machine.State {
 	mask := w.Mask
 	defer func() { w.Mask = mask }()
 	for m := mask; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		w.Mask = 1 << i
 		if st := r.checkLane(w, in, i); st != machine.Next {
 			return st
@@ -254,7 +254,7 @@ func (r *bulkRecord) inRanks(i int, addr uint64) iter.Seq[uint64] {
 			return
 		}
 		for m := r.ranks[i]; m != 0; m &= m - 1 {
-			if !yield(addr&(mem.MaxShared-1) | uint64(lowest(m))<<mem.RankShift) {
+			if !yield(addr&(mem.MaxShared-1) | uint64(Lowest(m))<<mem.RankShift) {
 				return
 			}
 		}
@@ -264,10 +264,10 @@ func (r *bulkRecord) inRanks(i int, addr uint64) iter.Seq[uint64] {
 // fetch reads the sources.
 func (r *bulkRecord) fetch(op *machine.Op) *machine.Fault {
 	for m := op.Lanes; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		from, n := r.source(i)
 		data, f := r.memory(op, r.reads.Space, i, from, n, machine.Load)
-		r.met |= bit(r.valid.meets(data, from)) << i
+		r.met |= Bit(r.valid.meets(data, from)) << i
 		switch {
 		case f != nil:
 			return f
@@ -301,7 +301,7 @@ func (r *bulkRecord) memory(op *machine.Op, space machine.Space, i int, addr uin
 
 func (r *bulkRecord) write(op *machine.Op) *machine.Fault {
 	for m := op.Lanes; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		for at := range r.targets(i) {
 			to, f := r.memory(op, r.writes.Space, i, at, r.size[i], r.writes.Kind)
 			if f != nil {
@@ -339,7 +339,7 @@ func (r *bulkRecord) put(to, data []byte, mask uint32) {
 
 func (r *bulkRecord) signal(op *machine.Op) *machine.Fault {
 	for m := op.Lanes; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		for at := range r.inRanks(i, r.bars[i]) {
 			if f := r.valid.complete(op, i, at, r.size[i], r.met>>i&1 != 0); f != nil {
 				return f
@@ -352,7 +352,7 @@ func (r *bulkRecord) signal(op *machine.Op) *machine.Fault {
 func (r *bulkRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
 		for m := op.Lanes; m != 0; m &= m - 1 {
-			i := lowest(m)
+			i := Lowest(m)
 			if from, n := r.source(i); n != 0 && !yield(op.Extent(r.reads.Space, i, from, uint64(n)), machine.Load) {
 				return
 			}
@@ -368,8 +368,8 @@ func (r *bulkRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.A
 // planBulkWait sets up cp.async.bulk.wait_group{.read} n.
 func planBulkWait(b *Build) {
 	b.Out.Imm = uint64(uint32(b.In.Ops[0].Imm))
-	if b.does(uop.WaitBulk); b.Sel.Has(isa.M_read) {
-		b.does(uop.WaitBulkRead)
+	if b.Does(uop.WaitBulk); b.Sel.Has(isa.M_read) {
+		b.Does(uop.WaitBulkRead)
 	}
 }
 
@@ -388,10 +388,10 @@ const maxStoreBulk = 1 << 24
 // planStoreBulk sets up st.bulk [a], size, 0.
 func planStoreBulk(b *Build) {
 	size := &b.In.Ops[1]
-	o := &bulkStore{space: SpaceOf(b.Sel.Get(isa.C_ss)), at: b.AddressAt(&b.In.Ops[0]), bits: b.operandBits(size, 64)}
-	o.row = b.src(size, o.bits)
+	o := &bulkStore{space: SpaceOf(b.Sel.Get(isa.C_ss)), at: b.AddressAt(&b.In.Ops[0]), bits: b.OperandBits(size, 64)}
+	o.row = b.Src(size, o.bits)
 	b.Ext().Data = o
-	b.does(uop.StoreBulk)
+	b.Does(uop.StoreBulk)
 }
 
 // storeBulk fills each lane's run with zeros.
@@ -403,9 +403,9 @@ func storeBulk(w *machine.Warp, in *machine.Inst) machine.State {
 	o.at.Lanes(w, &addr, 0)
 	var at [32]mem.Pointer
 	for m := mask; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		w.Mask = 1 << i
-		n := loadElem(w, o.row, o.bits, i)
+		n := LoadElem(w, o.row, o.bits, i)
 		switch {
 		case n%8 != 0:
 			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: n, Align: 8, Text: "size"})
@@ -426,9 +426,9 @@ func storeBulk(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 		at[i] = a.Ptr(&addr, i, 0)
 	}
-	each(mask, func(i int) {
+	Each(mask, func(i int) {
 		if at[i] != nil {
-			mem.ClearBytes(at[i], loadElem(w, o.row, o.bits, i))
+			mem.ClearBytes(at[i], LoadElem(w, o.row, o.bits, i))
 		}
 	})
 	return machine.Next

@@ -16,11 +16,11 @@ import (
 
 func asyncStoreLines() []Line {
 	return []Line{
-		{isa.StAsync, nil, plan(planStoreAsync, isa.C_ss, isa.C_scope, isa.C_vec, isa.C_type), ""},
-		{isa.StAsyncGlobal, nil, plan(planStoreAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_mmio), ""},
-		{isa.RedAsync, nil, plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type), ""},
-		{isa.RedAsyncGlobal, nil, plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_mmio), ""},
-		{isa.CpAsyncMbarrierArrive, nil, plan(planArriveAsync, isa.C_ss).sees(isa.M_noinc), ""},
+		{isa.StAsync, nil, Plan(planStoreAsync, isa.C_ss, isa.C_scope, isa.C_vec, isa.C_type), ""},
+		{isa.StAsyncGlobal, nil, Plan(planStoreAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).Sees(isa.M_mmio), ""},
+		{isa.RedAsync, nil, Plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type), ""},
+		{isa.RedAsyncGlobal, nil, Plan(planRedAsync, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_type).Sees(isa.M_mmio), ""},
+		{isa.CpAsyncMbarrierArrive, nil, Plan(planArriveAsync, isa.C_ss).Sees(isa.M_noinc), ""},
 	}
 }
 
@@ -41,7 +41,7 @@ type storeOp struct {
 func planStoreAsync(b *Build) {
 	o := b.storeOp(machine.Store)
 	b.Ext().Data = o
-	b.does(uop.StoreAsync)
+	b.Does(uop.StoreAsync)
 }
 
 // planRedAsync sets up red.async [a], b{, [mbar]}.
@@ -50,13 +50,13 @@ func planRedAsync(b *Build) {
 	f := RmwOf(b.Sel)
 	o.red = &f
 	b.Ext().Data = o
-	b.does(uop.StoreAsync)
+	b.Does(uop.StoreAsync)
 }
 
 func (b *Build) storeOp(kind machine.AccessKind) *storeOp {
 	t := b.Sel.Type(isa.C_type)
-	values := elements(&b.In.Ops[1])
-	o := &storeOp{elem: uint32(t.Bytes()), a: b.AddressAt(&b.In.Ops[0]), many: multicasts(b.Sel.ID())}
+	values := Elements(&b.In.Ops[1])
+	o := &storeOp{elem: uint32(t.Bytes()), a: b.AddressAt(&b.In.Ops[0]), many: Multicasts(b.Sel.ID())}
 	o.to = machine.Request{Kind: kind, Space: SpaceOf(b.Sel.Get(isa.C_ss)), Size: o.elem * uint32(len(values))}
 	o.to.Align, o.to.OwnCTA = o.to.Size, ownCTA(b.Sel.Get(isa.C_ss))
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
@@ -65,12 +65,12 @@ func (b *Build) storeOp(kind machine.AccessKind) *storeOp {
 	}
 	for i := range values {
 		if o.elem == 16 {
-			lo, hi := b.halves(&values[i])
+			lo, hi := b.Halves(&values[i])
 			o.rows, o.bits = append(o.rows, lo, hi), append(o.bits, 64, 64)
 			continue
 		}
-		bits := b.operandBits(&values[i], t.Bits())
-		o.rows, o.bits = append(o.rows, b.src(&values[i], bits)), append(o.bits, bits)
+		bits := b.OperandBits(&values[i], t.Bits())
+		o.rows, o.bits = append(o.rows, b.Src(&values[i], bits)), append(o.bits, bits)
 	}
 	o.elem = min(o.elem, 8)
 	return o
@@ -106,10 +106,10 @@ func storeAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 		op.Signal = r.signal
 	}
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		for k, row := range o.rows {
 			var word [8]byte
-			binary.LittleEndian.PutUint64(word[:], loadElem(w, row, o.bits[k], i))
+			binary.LittleEndian.PutUint64(word[:], LoadElem(w, row, o.bits[k], i))
 			copy(r.data[i][uint32(k)*o.elem:], word[:o.elem])
 		}
 	})
@@ -140,7 +140,7 @@ func (o *storeOp) place(w *machine.Warp, in *machine.Inst, addr *[32]uint64) mac
 		return machine.Next
 	}
 	wrong := uint32(0)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		switch {
 		case mem.InShared(addr[i]) != (o.bar != nil) || mem.InLocal(addr[i]):
 			wrong |= 1 << i
@@ -152,7 +152,7 @@ func (o *storeOp) place(w *machine.Warp, in *machine.Inst, addr *[32]uint64) mac
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.WrongWindow, Lanes: wrong, Addr: addr[lowest(wrong)], Size: o.to.Size, Align: o.to.Align, Access: o.to.Kind, Space: machine.Generic,
+		Kind: machine.WrongWindow, Lanes: wrong, Addr: addr[Lowest(wrong)], Size: o.to.Size, Align: o.to.Align, Access: o.to.Kind, Space: machine.Generic,
 	})
 }
 
@@ -162,7 +162,7 @@ func (o *storeOp) place(w *machine.Warp, in *machine.Inst, addr *[32]uint64) mac
 func mbarriersAt(w *machine.Warp, in *machine.Inst, space machine.Space, addr, dst *[32]uint64) machine.State {
 	q := machine.Request{Space: space, Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
 	for m := w.Mask; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		if _, f := w.MbarrierAt(&q, addr[i], i); f != nil {
 			return w.Fault(in, f)
 		}
@@ -181,7 +181,7 @@ func mbarriersAt(w *machine.Warp, in *machine.Inst, space machine.Space, addr, d
 
 func (r *storeRecord) write(op *machine.Op) *machine.Fault {
 	for m := op.Lanes; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		data := r.data[i][:r.to.Size]
 		if r.bar != nil {
 			r.put(op.Shared(r.addr[i], uint64(r.to.Size)), data, true)
@@ -219,7 +219,7 @@ func (r *storeRecord) signal(op *machine.Op) *machine.Fault {
 // completeTx tells each lane's mbarrier that its bytes have come.
 func completeTx(op *machine.Op, bar *[32]uint64, bytes func(lane int) uint32) *machine.Fault {
 	for m := op.Lanes; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		if f := completeOne(op, i, bar[i], bytes(i)); f != nil {
 			return f
 		}
@@ -245,7 +245,7 @@ func (r *storeRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.
 	}
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
 		for m := op.Lanes; m != 0; m &= m - 1 {
-			i := lowest(m)
+			i := Lowest(m)
 			for _, at := range r.targets(i) {
 				if !yield(op.Extent(space, i, at, uint64(r.to.Size)), r.to.Kind) {
 					return
@@ -267,7 +267,7 @@ type arriveOp struct {
 func planArriveAsync(b *Build) {
 	o := &arriveOp{space: SpaceOf(b.Sel.Get(isa.C_ss)), at: b.AddressAt(&b.In.Ops[0]), more: !b.Sel.Has(isa.M_noinc)}
 	b.Ext().Data = o
-	b.does(uop.ArriveAsync)
+	b.Does(uop.ArriveAsync)
 }
 
 func arriveAsync(w *machine.Warp, in *machine.Inst) machine.State {
@@ -284,7 +284,7 @@ func arriveAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	return w.Issue(in, &machine.Op{Pipe: machine.CopyPipe, After: true, Signal: func(op *machine.Op) *machine.Fault {
 		for m := op.Lanes; m != 0; m &= m - 1 {
-			i := lowest(m)
+			i := Lowest(m)
 			b, f := op.Mbarrier(bar[i])
 			if f == nil {
 				f = b.Arrive(1)
@@ -302,7 +302,7 @@ func arriveAsync(w *machine.Warp, in *machine.Inst) machine.State {
 func expectMore(w *machine.Warp, bar *[32]uint64) *machine.Fault {
 	q := machine.Request{Space: machine.Shared, Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
 	for m := w.Mask; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		b, f := w.MbarrierAt(&q, bar[i], i)
 		if f == nil {
 			f = b.Expect(1)

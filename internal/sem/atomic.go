@@ -18,13 +18,13 @@ var atomClasses = []isa.Class{isa.C_space, isa.C_sem, isa.C_scope, isa.C_op, isa
 
 func atomicLines() []Line {
 	return []Line{
-		{isa.Atom, nil, plan(planAtom, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
-		{isa.AtomCas, nil, plan(planCas, atomClasses...), ""},
-		{isa.AtomHalf, nil, plan(planAtom, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
-		{isa.AtomVec, nil, plan(planAtom, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
-		{isa.Red, nil, plan(planRed, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
-		{isa.RedHalf, nil, plan(planRed, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
-		{isa.RedVec, nil, plan(planRed, atomClasses...).where(HasRmw).sees(isa.M_noftz), ""},
+		{isa.Atom, nil, Plan(planAtom, atomClasses...).Where(HasRmw).Sees(isa.M_noftz), ""},
+		{isa.AtomCas, nil, Plan(planCas, atomClasses...), ""},
+		{isa.AtomHalf, nil, Plan(planAtom, atomClasses...).Where(HasRmw).Sees(isa.M_noftz), ""},
+		{isa.AtomVec, nil, Plan(planAtom, atomClasses...).Where(HasRmw).Sees(isa.M_noftz), ""},
+		{isa.Red, nil, Plan(planRed, atomClasses...).Where(HasRmw).Sees(isa.M_noftz), ""},
+		{isa.RedHalf, nil, Plan(planRed, atomClasses...).Where(HasRmw).Sees(isa.M_noftz), ""},
+		{isa.RedVec, nil, Plan(planRed, atomClasses...).Where(HasRmw).Sees(isa.M_noftz), ""},
 	}
 }
 
@@ -44,14 +44,14 @@ func planAtom(b *Build) { b.atomic(&b.In.Ops[0], b.In.Ops[1:]) }
 func planRed(b *Build) { b.atomic(nil, b.In.Ops) }
 
 func (b *Build) atomic(d *ir.Operand, ops []ir.Operand) {
-	src := elements(&ops[1])
+	src := Elements(&ops[1])
 	o := b.atomicOp(d, &ops[0], src)
 	if o.Rmw = RmwOf(b.Sel); b.Sel.Has(isa.M_noftz) {
 		o.Rmw = o.Exact()
 	}
-	b.does(uop.AtomicUpdate)
+	b.Does(uop.AtomicUpdate)
 	if o.Elem == 16 {
-		b.does(uop.AtomicExchange128)
+		b.Does(uop.AtomicExchange128)
 	}
 }
 
@@ -60,31 +60,31 @@ func planCas(b *Build) {
 	ops := b.In.Ops
 	o := b.atomicOp(&ops[0], &ops[1], ops[2:3])
 	if o.Elem == 16 {
-		lo, hi := b.halves(&ops[3])
+		lo, hi := b.Halves(&ops[3])
 		b.Ext().Src = append(b.Ext().Src, lo, hi)
-		b.does(uop.AtomicCas128)
+		b.Does(uop.AtomicCas128)
 		return
 	}
-	b.Ext().Src = append(b.Ext().Src, b.src(&ops[3], o.Bits[0]))
+	b.Ext().Src = append(b.Ext().Src, b.Src(&ops[3], o.Bits[0]))
 	if o.Elem == 4 && o.Bits[0] == 32 && o.result {
-		b.does(uop.AtomicCas32)
+		b.Does(uop.AtomicCas32)
 		return
 	}
-	b.does(uop.AtomicCas)
+	b.Does(uop.AtomicCas)
 }
 
 // atomicOp places destination, address and sources; d is nil without a destination.
 func (b *Build) atomicOp(d, a *ir.Operand, src []ir.Operand) *atomicOp {
 	m := b.memoryOp(machine.Atomic, b.Sel.Get(isa.C_space), src)
-	m.By, m.Space = b.address(a, m.Space)
+	m.By, m.Space = b.Address(a, m.Space)
 	o := &atomicOp{memoryOp: *m, find: addressRows[m.By], result: d != nil && d.Kind != ir.OpSink}
 	if o.find == nil {
-		b.fail("atomic operations work on global and shared memory")
+		b.Fail("atomic operations work on global and shared memory")
 	}
 	b.Ext().Data = o
 	b.atomicRows(&b.Ext().Src, src, o)
 	if o.result {
-		b.atomicRows(&b.Ext().Dst, elements(d), o)
+		b.atomicRows(&b.Ext().Dst, Elements(d), o)
 	}
 	return o
 }
@@ -94,12 +94,12 @@ func (b *Build) atomicRows(to *[]uint32, elems []ir.Operand, o *atomicOp) {
 	for i := range elems {
 		switch {
 		case o.Elem == 16:
-			lo, hi := b.halves(&elems[i])
+			lo, hi := b.Halves(&elems[i])
 			*to = append(*to, lo, hi)
 		case elems[i].Kind == ir.OpSink:
 			*to = append(*to, b.Scratch(b.shape(o.Bits[i])))
 		default:
-			*to = append(*to, b.src(&elems[i], o.Bits[i]))
+			*to = append(*to, b.Src(&elems[i], o.Bits[i]))
 		}
 	}
 }
@@ -111,7 +111,7 @@ func atomicLanes(w *machine.Warp, in *machine.Inst, o *atomicOp, visit func(i in
 	if st != machine.Next {
 		return st
 	}
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		visit(i, a.Ptr(addr, i, 0), o.Space == machine.Shared || mem.InShared(addr[i]+in.Imm))
 	})
 	return machine.Next
@@ -122,9 +122,9 @@ func atomic(w *machine.Warp, in *machine.Inst) machine.State {
 	u := o.Updates()
 	return atomicLanes(w, in, o, func(i int, p mem.Pointer, shared bool) {
 		for k, src := range in.Ext.Src {
-			old := u.Apply(mem.Add(p, uint32(k)*o.Elem), o.Elem, loadElem(w, src, o.Bits[k], i), shared)
+			old := u.Apply(mem.Add(p, uint32(k)*o.Elem), o.Elem, LoadElem(w, src, o.Bits[k], i), shared)
 			if o.result {
-				storeElem(w, in.Ext.Dst[k], o.Bits[k], i, old)
+				StoreElem(w, in.Ext.Dst[k], o.Bits[k], i, old)
 			}
 		}
 	})
@@ -150,7 +150,7 @@ func cas(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*atomicOp)
 	width := o.Bits[0]
 	return atomicLanes(w, in, o, func(i int, p mem.Pointer, _ bool) {
-		want, v := loadElem(w, in.Ext.Src[0], width, i), loadElem(w, in.Ext.Src[1], width, i)
+		want, v := LoadElem(w, in.Ext.Src[0], width, i), LoadElem(w, in.Ext.Src[1], width, i)
 		var old uint64
 		switch o.Elem {
 		case 8:
@@ -161,7 +161,7 @@ func cas(w *machine.Warp, in *machine.Inst) machine.State {
 			old = uint64(mem.CAS16(p, uint16(want), uint16(v)))
 		}
 		if o.result {
-			storeElem(w, in.Ext.Dst[0], width, i, old)
+			StoreElem(w, in.Ext.Dst[0], width, i, old)
 		}
 	})
 }

@@ -66,8 +66,8 @@ type Build struct {
 	Depends     []assume.Assumption // those of them that this statement depends on
 }
 
-// fail records why the statement cannot be decoded.
-func (b *Build) fail(format string, args ...any) {
+// Fail records why the statement cannot be decoded.
+func (b *Build) Fail(format string, args ...any) {
 	if b.Err == nil {
 		b.Err = fmt.Errorf(format, args...)
 	}
@@ -96,40 +96,40 @@ func (b *Build) shape(bits int) machine.Width {
 	return machine.Row32
 }
 
-// src returns where an operand is read that the handler takes as a row (or slot) of 32 or
+// Src returns where an operand is read that the handler takes as a row (or slot) of 32 or
 // 64 bits, or as a mask.
-func (b *Build) src(o *ir.Operand, bits int) uint32 {
+func (b *Build) Src(o *ir.Operand, bits int) uint32 {
 	switch o.Kind {
 	case ir.OpReg:
 		return b.reg(o.Reg, bits)
 	case ir.OpImm:
-		return b.constant(o.Imm, bits)
+		return b.Constant(o.Imm, bits)
 	case ir.OpSym:
 		if off, ok := b.CTASymbol(o, b.shape(bits)); ok {
 			return off
 		}
 		addr, err := b.Symbol(o)
 		if err != nil {
-			b.fail("%w", err)
+			b.Fail("%w", err)
 		}
-		return b.constant(addr, bits)
+		return b.Constant(addr, bits)
 	case ir.OpSpec:
 		off, ok := b.Special(o, b.shape(bits))
 		if !ok {
-			b.fail("this special register is no operand here")
+			b.Fail("this special register is no operand here")
 		}
 		return off
 	case ir.OpVec:
 		if len(o.Elems) == 1 {
-			return b.src(&o.Elems[0], bits)
+			return b.Src(&o.Elems[0], bits)
 		}
 	}
-	b.fail("operand kind %v is not executed yet here", o.Kind)
+	b.Fail("operand kind %v is not executed yet here", o.Kind)
 	return 0
 }
 
-// constant places an immediate; a predicate constant is true if it is not 0 (4.5.3).
-func (b *Build) constant(v uint64, bits int) uint32 {
+// Constant places an immediate; a predicate constant is true if it is not 0 (4.5.3).
+func (b *Build) Constant(v uint64, bits int) uint32 {
 	switch {
 	case bits == 1 && v != 0:
 		v = 0xffffffff
@@ -142,7 +142,7 @@ func (b *Build) constant(v uint64, bits int) uint32 {
 // reg returns where a register is. Registers of up to 32 bits are 32-bit rows.
 func (b *Build) reg(r ir.Reg, bits int) uint32 {
 	if have := b.Bits(r); rowBits(have) != rowBits(bits) {
-		b.fail("a %d-bit register as a %d-bit operand is not executed yet", have, bits)
+		b.Fail("a %d-bit register as a %d-bit operand is not executed yet", have, bits)
 	}
 	if b.Scalar {
 		return b.Slot(r)
@@ -161,46 +161,46 @@ func rowBits(bits int) int {
 	return 64
 }
 
-// dst returns where a result goes; the sink is a scratch row.
-func (b *Build) dst(o *ir.Operand, bits int) uint32 {
+// Dst returns where a result goes; the sink is a scratch row.
+func (b *Build) Dst(o *ir.Operand, bits int) uint32 {
 	if o.Kind == ir.OpSink {
 		return b.Scratch(b.shape(bits))
 	}
-	return b.src(o, bits)
+	return b.Src(o, bits)
 }
 
-// rows places the elements of a vector operand, or the operand alone.
-func (b *Build) rows(o *ir.Operand, place func(*ir.Operand, int) uint32, bits int) (rows []uint32) {
-	list := elements(o)
+// Rows places the elements of a vector operand, or the operand alone.
+func (b *Build) Rows(o *ir.Operand, place func(*ir.Operand, int) uint32, bits int) (rows []uint32) {
+	list := Elements(o)
 	for i := range list {
 		rows = append(rows, place(&list[i], bits))
 	}
 	return rows
 }
 
-// optional places an operand of up to 32 bits that may be missing: nil.
-func (b *Build) optional(r isa.Role) *uint32 {
+// Optional places an operand of up to 32 bits that may be missing: nil.
+func (b *Build) Optional(r isa.Role) *uint32 {
 	op := b.In.Op(r)
 	if op == nil {
 		return nil
 	}
-	row := b.src(op, 32)
+	row := b.Src(op, 32)
 	return &row
 }
 
-// halves returns where the low and the high half of a 128-bit operand are. A constant has 64 bits, and its upper half is zero, that
+// Halves returns where the low and the high half of a 128-bit operand are. A constant has 64 bits, and its upper half is zero, that
 // of a negative one, too (ptxas).
-func (b *Build) halves(o *ir.Operand) (lo, hi uint32) {
+func (b *Build) Halves(o *ir.Operand) (lo, hi uint32) {
 	switch {
 	case o.Kind == ir.OpSink:
 		s := b.Scratch(machine.Row64)
 		return s, s
 	case o.Kind == ir.OpImm:
-		return b.constant(o.Imm, 64), b.constant(0, 64)
+		return b.Constant(o.Imm, 64), b.Constant(0, 64)
 	case o.Kind == ir.OpVec && len(o.Elems) == 1:
-		return b.halves(&o.Elems[0])
+		return b.Halves(&o.Elems[0])
 	case o.Kind != ir.OpReg:
-		b.fail("operand kind %v is not executed yet as one of 128 bits", o.Kind)
+		b.Fail("operand kind %v is not executed yet as one of 128 bits", o.Kind)
 		return 0, 0
 	}
 	lo = b.reg(o.Reg, 128)
@@ -209,16 +209,16 @@ func (b *Build) halves(o *ir.Operand) (lo, hi uint32) {
 
 const row64Bytes = 32 * 8
 
-// flip is all ones for a negated predicate operand.
-func flip(o *ir.Operand) uint32 {
+// Flip is all ones for a negated predicate operand.
+func Flip(o *ir.Operand) uint32 {
 	if o.Neg {
 		return ^uint32(0)
 	}
 	return 0
 }
 
-// planDo executes a statement as a function sets it up.
-type planDo struct {
+// Planned executes a statement as a function sets it up.
+type Planned struct {
 	plan      func(*Build)
 	classes   []isa.Class
 	mods      []isa.Mod
@@ -228,36 +228,36 @@ type planDo struct {
 	sometimes []assume.Assumption
 }
 
-// plan names the function that sets up a statement and the classes that it looks at.
-func plan(f func(*Build), classes ...isa.Class) planDo { return planDo{plan: f, classes: classes} }
+// Plan names the function that sets up a statement and the classes that it looks at.
+func Plan(f func(*Build), classes ...isa.Class) Planned { return Planned{plan: f, classes: classes} }
 
 // orScalar says that the function also sets up execution on scalar slots.
-func (p planDo) orScalar() planDo {
+func (p Planned) orScalar() Planned {
 	p.onScalars = true
 	return p
 }
 
-// sees adds modifiers that the function looks at.
-func (p planDo) sees(mods ...isa.Mod) planDo {
+// Sees adds modifiers that the function looks at.
+func (p Planned) Sees(mods ...isa.Mod) Planned {
 	p.mods = mods
 	return p
 }
 
-// where limits the line to the statements that has knows.
-func (p planDo) where(has func(*isa.Sel) bool) planDo {
+// Where limits the line to the statements that has knows.
+func (p Planned) Where(has func(*isa.Sel) bool) Planned {
 	p.has = has
 	return p
 }
 
-func (p planDo) supports(sel *isa.Sel) bool { return p.has == nil || p.has(sel) }
+func (p Planned) supports(sel *isa.Sel) bool { return p.has == nil || p.has(sel) }
 
-func (p planDo) Plan(b *Build) {
+func (p Planned) Plan(b *Build) {
 	b.asks, b.sometimes = p.asks, p.sometimes
 	p.plan(b)
 }
 
-func (p planDo) Reads(sel *isa.Sel, m isa.Mod) bool {
+func (p Planned) Reads(sel *isa.Sel, m isa.Mod) bool {
 	return inClass(sel, m, p.classes...) || slices.Contains(p.mods, m)
 }
 
-func (p planDo) Scalar() bool { return p.onScalars }
+func (p Planned) Scalar() bool { return p.onScalars }

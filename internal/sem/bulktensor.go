@@ -22,13 +22,13 @@ import (
 func bulkTensorLines() []Line {
 	overrides := []isa.Mod{isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride}
 	return []Line{
-		{isa.CpAsyncBulkTensor, nil, plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group, isa.C_report).
-			sees(overrides...).assuming(assume.Halo, assume.ValiditySample, assume.PaddedBytes, assume.SliceStrides), ""},
-		{isa.CpReduceAsyncBulkTensor, nil, plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).sees(overrides...).assuming(assume.SliceStrides), ""},
-		{isa.CpAsyncBulkPrefetchTensor, nil, plan((*Build).Nothing, isa.C_dim, isa.C_load, isa.C_prio).sees(overrides...), ""},
-		{isa.ApplypriorityAsyncBulkTensor, nil, plan((*Build).Nothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).sees(overrides...), ""},
-		{isa.TensormapReplace, nil, plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type), ""},
-		{isa.TensormapCpFenceproxy, nil, plan(planCopyMap, isa.C_dst, isa.C_src, isa.C_scope), ""},
+		{isa.CpAsyncBulkTensor, nil, Plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group, isa.C_report).
+			Sees(overrides...).Assuming(assume.Halo, assume.ValiditySample, assume.PaddedBytes, assume.SliceStrides), ""},
+		{isa.CpReduceAsyncBulkTensor, nil, Plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).Sees(overrides...).Assuming(assume.SliceStrides), ""},
+		{isa.CpAsyncBulkPrefetchTensor, nil, Plan((*Build).Nothing, isa.C_dim, isa.C_load, isa.C_prio).Sees(overrides...), ""},
+		{isa.ApplypriorityAsyncBulkTensor, nil, Plan((*Build).Nothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).Sees(overrides...), ""},
+		{isa.TensormapReplace, nil, Plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type), ""},
+		{isa.TensormapCpFenceproxy, nil, Plan(planCopyMap, isa.C_dst, isa.C_src, isa.C_scope), ""},
 	}
 }
 
@@ -70,10 +70,10 @@ func (b *Build) boxOp() *boxOp {
 	o := &boxOp{apart: b.Sel.Has(isa.M_tile_gather4) || b.Sel.Has(isa.M_tile_scatter4)}
 	o.rank, _ = b.Sel.Cap("D")
 	o.at = b.AddressAt(b.In.Op(isa.R_map))
-	o.coords = b.rows(b.In.Op(isa.R_coords), b.src, 32)
+	o.coords = b.Rows(b.In.Op(isa.R_coords), b.Src, 32)
 	o.mode = max(walks[b.Sel.Get(isa.C_load)], walks[b.Sel.Get(isa.C_store)])
 	if info := b.In.Op(isa.R_im2col); info != nil {
-		o.info = b.rows(info, b.src, 32)
+		o.info = b.Rows(info, b.Src, 32)
 		o.walksOn = o.mode != tensor.Im2col && b.Assume(assume.Halo) == 1
 	}
 	o.slices, o.packed = tensor.SliceStrides(b.Assume(assume.SliceStrides)), b.In.Op(isa.R_mbar) != nil && b.Assume(assume.PaddedBytes) == 1
@@ -83,11 +83,11 @@ func (b *Build) boxOp() *boxOp {
 		place := b.AddressAt(bar)
 		o.bar, at = &place, b.In.Op(isa.R_dst_mem)
 		o.valid = b.validity()
-		o.rankRow, o.pair = b.optional(isa.R_cta_mask), b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2
+		o.rankRow, o.pair = b.Optional(isa.R_cta_mask), b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2
 	}
 	o.shared, o.own = b.AddressAt(at), o.bar == nil || b.Sel.Get(isa.C_dst) == isa.M_shared_cta
 	b.Ext().Data = o
-	b.does(uop.CopyBoxes)
+	b.Does(uop.CopyBoxes)
 	return o
 }
 
@@ -123,7 +123,7 @@ func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*boxOp)
 	r := boxPool.Get().(*boxRecord)
 	r.boxOp, r.copies, r.red, r.op = o, r.copies[:0], Updates{}, r.from
-	st := oneByOne(w, func(lane int) machine.State { return r.lane(w, in, lane) })
+	st := OneByOne(w, func(lane int) machine.State { return r.lane(w, in, lane) })
 	if st != machine.Next {
 		return st
 	}
@@ -351,7 +351,7 @@ func (r *boxRecord) targets(c *boxCopy) iter.Seq[uint64] {
 			return
 		}
 		for m := c.ranks; m != 0; m &= m - 1 {
-			if !yield(inRank(c.shared, uint64(lowest(m)))) {
+			if !yield(inRank(c.shared, uint64(Lowest(m)))) {
 				return
 			}
 		}
@@ -552,22 +552,22 @@ func planReplace(b *Build) {
 	if b.Sel.Has(isa.M_b64) {
 		o.bits = 64
 	}
-	o.bits = b.operandBits(value, o.bits)
-	o.row = b.src(value, o.bits)
+	o.bits = b.OperandBits(value, o.bits)
+	o.row = b.Src(value, o.bits)
 	b.Ext().Data = o
-	b.does(uop.ReplaceField)
+	b.Does(uop.ReplaceField)
 }
 
 func replaceField(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*replaceOp)
-	return oneByOne(w, func(lane int) machine.State {
+	return OneByOne(w, func(lane int) machine.State {
 		var addr [32]uint64
 		o.at.Lanes(w, &addr, 0)
 		m, st := readMap(w, in, &o.Request, &addr, lane, tensor.DecodeReplaced)
 		if st != machine.Next {
 			return st
 		}
-		if err := m.Replace(o.field.String()[1:], o.ord, loadElem(w, o.row, o.bits, lane)); err != nil {
+		if err := m.Replace(o.field.String()[1:], o.ord, LoadElem(w, o.row, o.bits, lane)); err != nil {
 			return badMap(w, in, lane, err)
 		}
 		a, st := w.Access(in, &o.Request, &addr)
@@ -588,15 +588,15 @@ type copyMapOp struct {
 // planCopyMap sets up tensormap.cp_fenceproxy [d], [s], 128: the lanes copy the same 128 bytes.
 func planCopyMap(b *Build) {
 	b.Ext().Data = &copyMapOp{to: b.AddressAt(&b.In.Ops[0]), from: b.AddressAt(&b.In.Ops[1])}
-	b.does(uop.CopyMap)
+	b.Does(uop.CopyMap)
 }
 
 // tellTogether tells of an access that the lanes of the warp make as one, once for each address that they name.
 func tellTogether(w *machine.Warp, in *machine.Inst, e machine.Event) {
 	for rest := w.Mask; rest != 0; rest &^= e.Together {
-		i := lowest(rest)
+		i := Lowest(rest)
 		e.Lanes, e.Together = 1<<i, 0
-		each(rest, func(j int) { e.Together |= bit(e.Addr[j] == e.Addr[i]) << j })
+		Each(rest, func(j int) { e.Together |= Bit(e.Addr[j] == e.Addr[i]) << j })
 		w.Observe(in, e)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func callLines() []Line {
 	return []Line{
-		{isa.Call, nil, plan(planCall), ""},
+		{isa.Call, nil, Plan(planCall), ""},
 	}
 }
 
@@ -24,16 +24,16 @@ func planCall(b *Build) {
 	}
 	site, err := b.CallSite(c)
 	if err != nil {
-		b.fail("%w", err)
+		b.Fail("%w", err)
 		return
 	}
 	b.Ext().Call = site
 	if c.Callee != nil {
-		b.does(uop.CallDirect)
+		b.Does(uop.CallDirect)
 		return
 	}
-	b.Out.A = b.src(&c.Target, 64)
-	b.does(uop.CallIndirect)
+	b.Out.A = b.Src(&c.Target, 64)
+	b.Does(uop.CallIndirect)
 }
 
 func callDirect(w *machine.Warp, in *machine.Inst) machine.State { return w.Call(in, nil) }

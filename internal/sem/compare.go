@@ -62,12 +62,12 @@ func (b *Build) combine(of uop.Op, dst *ir.Operand, c []ir.Operand) *uop.Compare
 	k := &uop.Compare{Fn: of, Op: wordOps[b.Sel.Get(isa.C_bool)], Q: b.Scratch(machine.Pred)}
 	b.Ext().Data = k
 	if dst.Kind == ir.OpPair {
-		k.P, k.Q = b.dst(&dst.Elems[0], 1), b.dst(&dst.Elems[1], 1)
+		k.P, k.Q = b.Dst(&dst.Elems[0], 1), b.Dst(&dst.Elems[1], 1)
 	} else {
-		k.P = b.dst(dst, 1)
+		k.P = b.Dst(dst, 1)
 	}
 	if len(c) > 0 {
-		k.C, k.Flip = b.src(&c[0], 1), flip(&c[0])
+		k.C, k.Flip = b.Src(&c[0], 1), Flip(&c[0])
 	} else {
 		k.C = b.Const(machine.Pred, 0)
 	}
@@ -80,8 +80,8 @@ func (k *combine) with(w *machine.Warp, t uint32) uint32 { return k.Op.Apply(t, 
 // put writes the executing lanes of p and q.
 func (k *combine) put(w *machine.Warp, t, u uint32) {
 	p, q := k.with(w, t), k.with(w, u)
-	setMask(w, k.P, p)
-	setMask(w, k.Q, q)
+	SetMask(w, k.P, p)
+	SetMask(w, k.Q, q)
 }
 
 // setpDo is setp with one comparison.
@@ -97,7 +97,7 @@ func (s setpDo) Plan(b *Build) {
 	}
 	b.compare(s.laneDo)
 	b.combine(s.op, &ops[0], ops[3:])
-	b.does(uop.Setp)
+	b.Does(uop.Setp)
 }
 
 // compare sets up the comparison of operands 1 and 2, the inner handler, into a scratch mask. It looks at every lane: it is pure, and who reads the mask knows which count.
@@ -133,8 +133,8 @@ func (s setDo) Plan(b *Build) {
 	b.Out.Imm = setTrue[b.Sel.Get(isa.C_dtype)]
 	b.compare(s.laneDo)
 	sink := ir.Operand{Kind: ir.OpSink}
-	b.combine(s.op, &sink, ops[3:]).D = b.dst(&ops[0], 32)
-	b.does(uop.Set)
+	b.combine(s.op, &sink, ops[3:]).D = b.Dst(&ops[0], 32)
+	b.Does(uop.Set)
 }
 
 func setRow(w *machine.Warp, in *machine.Inst) machine.State {
@@ -152,6 +152,6 @@ func setRow(w *machine.Warp, in *machine.Inst) machine.State {
 func setScalar(w *machine.Warp, in *machine.Inst) machine.State {
 	r := combined(in)
 	in.Inner(w, in)
-	*w.S32(r.D) = uint32(in.Imm) & -bit(r.with(w, *w.P(in.D))&w.Mask != 0)
+	*w.S32(r.D) = uint32(in.Imm) & -Bit(r.with(w, *w.P(in.D))&w.Mask != 0)
 	return machine.Next
 }

@@ -19,14 +19,14 @@ type term struct {
 	role  isa.Role // 0: modifiers
 }
 
-// of starts a condition: one of these modifiers, most often types, is there.
-func of(any ...isa.Mod) Cond { return Cond{{any: any}} }
+// Of starts a condition: one of these modifiers, most often types, is there.
+func Of(any ...isa.Mod) Cond { return Cond{{any: any}} }
 
-// at starts a condition: the class has one of these values.
-func at(c isa.Class, any ...isa.Mod) Cond { return Cond{{class: c, any: any}} }
+// At starts a condition: the class has one of these values.
+func At(c isa.Class, any ...isa.Mod) Cond { return Cond{{class: c, any: any}} }
 
-// with adds modifiers that must all be there.
-func (c Cond) with(all ...isa.Mod) Cond {
+// With adds modifiers that must all be there.
+func (c Cond) With(all ...isa.Mod) Cond {
 	c = slices.Clip(c)
 	for _, m := range all {
 		c = append(c, term{any: []isa.Mod{m}})
@@ -34,13 +34,13 @@ func (c Cond) with(all ...isa.Mod) Cond {
 	return c
 }
 
-// at adds that a class has one of these values.
-func (c Cond) at(class isa.Class, any ...isa.Mod) Cond {
+// At adds that a class has one of these values.
+func (c Cond) At(class isa.Class, any ...isa.Mod) Cond {
 	return append(slices.Clip(c), term{class: class, any: any})
 }
 
-// where adds that the statement has an operand of the role.
-func (c Cond) where(r isa.Role) Cond { return append(slices.Clip(c), term{role: r}) }
+// Where adds that the statement has an operand of the role.
+func (c Cond) Where(r isa.Role) Cond { return append(slices.Clip(c), term{role: r}) }
 
 func (c Cond) holds(sel *isa.Sel) bool {
 	for i := range c {

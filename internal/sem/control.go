@@ -12,10 +12,10 @@ import (
 
 func controlLines() []Line {
 	return []Line{
-		{isa.Bra, nil, plan(planBranch), ""},
-		{isa.BrxIdx, nil, plan(planBranchTable), ""},
-		{isa.Ret, nil, plan(func(b *Build) { b.does(uop.Return) }), ""},
-		{isa.Exit, nil, plan(func(b *Build) { b.does(uop.Exit) }), ""},
+		{isa.Bra, nil, Plan(planBranch), ""},
+		{isa.BrxIdx, nil, Plan(planBranchTable), ""},
+		{isa.Ret, nil, Plan(func(b *Build) { b.Does(uop.Return) }), ""},
+		{isa.Exit, nil, Plan(func(b *Build) { b.Does(uop.Exit) }), ""},
 	}
 }
 
@@ -23,7 +23,7 @@ func controlLines() []Line {
 func planBranch(b *Build) {
 	b.Out.Imm = uint64(b.Targets()[0])
 	b.Out.D = b.Reconvergence()
-	b.does(uop.Branch)
+	b.Does(uop.Branch)
 }
 
 // branch takes the lanes that the guard left.
@@ -35,8 +35,8 @@ func branch(w *machine.Warp, in *machine.Inst) machine.State {
 func planBranchTable(b *Build) {
 	b.Ext().To = b.Targets()
 	b.Out.D = b.Reconvergence()
-	b.Out.A = b.src(&b.In.Ops[0], 32)
-	b.does(uop.BranchTable)
+	b.Out.A = b.Src(&b.In.Ops[0], 32)
+	b.Does(uop.BranchTable)
 }
 
 func branchTable(w *machine.Warp, in *machine.Inst) machine.State {

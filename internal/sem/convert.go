@@ -15,14 +15,14 @@ import (
 
 func cvtPackSatLines() []Line {
 	return []Line{
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u16), widened(lane(uop.PackSatU16)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s16), widened(lane(uop.PackSatS16)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u8).where(isa.R_c), widened(lane(uop.PackSatU8)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s8).where(isa.R_c), widened(lane(uop.PackSatS8)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u4).where(isa.R_c), widened(lane(uop.PackSatU4)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s4).where(isa.R_c), widened(lane(uop.PackSatS4)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_u2).where(isa.R_c), widened(lane(uop.PackSatU2)), ""},
-		{isa.CvtPackSat, at(isa.C_dtype, isa.M_s2).where(isa.R_c), widened(lane(uop.PackSatS2)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_u16), widened(lane(uop.PackSatU16)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_s16), widened(lane(uop.PackSatS16)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_u8).Where(isa.R_c), widened(lane(uop.PackSatU8)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_s8).Where(isa.R_c), widened(lane(uop.PackSatS8)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_u4).Where(isa.R_c), widened(lane(uop.PackSatU4)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_s4).Where(isa.R_c), widened(lane(uop.PackSatS4)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_u2).Where(isa.R_c), widened(lane(uop.PackSatU2)), ""},
+		{isa.CvtPackSat, At(isa.C_dtype, isa.M_s2).Where(isa.R_c), widened(lane(uop.PackSatS2)), ""},
 	}
 }
 
@@ -87,24 +87,24 @@ func (cvtDo) Scalar() bool { return true }
 func (do cvtDo) Plan(b *Build) {
 	d, a, c := &b.In.Ops[0], &b.In.Ops[1], cvtOf(b.Sel)
 	c.Else = do.otherwise(b)
-	p := &conversion{Cvt: c, srcBits: b.operandBits(a, int(c.Src.Width())), dstBits: b.operandBits(d, int(c.Dst.Width()))}
+	p := &conversion{Cvt: c, srcBits: b.OperandBits(a, int(c.Src.Width())), dstBits: b.OperandBits(d, int(c.Dst.Width()))}
 	if p.dstBits > 64 {
 		p.dstBits = 64
-		defer func() { b.extendHigh([]uint32{b.Out.D}, p.Dst.Format() == nil && p.Dst.Signed()) }()
+		defer func() { b.ExtendHigh([]uint32{b.Out.D}, p.Dst.Format() == nil && p.Dst.Signed()) }()
 	}
 	if l, ok := p.lane(); ok {
 		b.operands(l.op, d, b.In.Ops[1:2])
-		b.does(l.op)
+		b.Does(l.op)
 		return
 	}
 	p.rows = p.Rows()
-	b.Out.D, b.Out.A = b.dst(d, p.dstBits), b.src(a, p.srcBits)
+	b.Out.D, b.Out.A = b.Dst(d, p.dstBits), b.Src(a, p.srcBits)
 	b.Ext().Data = p
-	b.does(uop.Convert)
+	b.Does(uop.Convert)
 }
 
-// operandBits is the width of a register operand; that of the type for anything else.
-func (b *Build) operandBits(o *ir.Operand, typeBits int) int {
+// OperandBits is the width of a register operand; that of the type for anything else.
+func (b *Build) OperandBits(o *ir.Operand, typeBits int) int {
 	if o.Kind == ir.OpReg {
 		return b.Bits(o.Reg)
 	}
@@ -139,7 +139,7 @@ func convertRow(w *machine.Warp, in *machine.Inst) machine.State {
 	case bits.OnesCount32(w.Mask) <= fewLanes:
 		for m := w.Mask; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & 31
-			storeElem(w, in.D, p.dstBits, i, p.apply(loadElem(w, in.A, p.srcBits, i)))
+			StoreElem(w, in.D, p.dstBits, i, p.apply(LoadElem(w, in.A, p.srcBits, i)))
 		}
 	case p.dstBits > 32:
 		var d [32]uint64

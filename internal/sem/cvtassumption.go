@@ -56,20 +56,20 @@ func packLine(when Cond, g ...assume.Assumption) Line {
 func convertLines() []Line {
 	return slices.Concat(cvtPackSatLines(), []Line{
 		cvtLine(isa.Cvt, nil),
-		cvtLine(isa.Cvt, at(isa.C_dtype, isa.M_f32).at(isa.C_atype, isa.M_f16), assume.CvtF16NaN),
-		cvtLine(isa.Cvt, at(isa.C_dtype, isa.M_f16, isa.M_bf16).at(isa.C_atype, isa.M_f16, isa.M_bf16), assume.CvtHalfNaN),
-		cvtLine(isa.Cvt, at(isa.C_dtype, isa.M_f16).at(isa.C_atype, isa.M_f32).with(isa.M_ftz).at(isa.C_frnd, isa.M_rm, isa.M_rp), assume.CvtFtzHalf),
+		cvtLine(isa.Cvt, At(isa.C_dtype, isa.M_f32).At(isa.C_atype, isa.M_f16), assume.CvtF16NaN),
+		cvtLine(isa.Cvt, At(isa.C_dtype, isa.M_f16, isa.M_bf16).At(isa.C_atype, isa.M_f16, isa.M_bf16), assume.CvtHalfNaN),
+		cvtLine(isa.Cvt, At(isa.C_dtype, isa.M_f16).At(isa.C_atype, isa.M_f32).With(isa.M_ftz).At(isa.C_frnd, isa.M_rm, isa.M_rp), assume.CvtFtzHalf),
 
 		packLine(nil),
-		cvtLine(isa.CvtPack, at(isa.C_dtype, isa.M_tf32)),
-		cvtLine(isa.CvtPack, at(isa.C_dtype, isa.M_tf32).with(isa.M_rna), assume.CvtTF32NaN),
-		packLine(at(isa.C_dtype, isa.M_f16x2, isa.M_bf16x2).with(isa.M_rs), assume.RandomSubnormal),
-		packLine(at(isa.C_dtype, isa.M_e2m1x4), assume.RandomE2M1),
-		packLine(at(isa.C_dtype, isa.M_e5m2x4, isa.M_e2m3x4, isa.M_e3m2x4), assume.RandomNarrow),
-		packLine(at(isa.C_dtype, isa.M_s2f6x2), assume.CvtS2F6Min),
-		packLine(of(isa.M_scaled_n1_ue8m0), assume.CvtFlushSign),
-		packLine(at(isa.C_dtype, isa.M_ue5m3x2), assume.CvtUE5M3Sign),
-		packLine(at(isa.C_dtype, isa.M_ue5m3x2).with(isa.M_scaled_n1_ue8m0), assume.CvtUE5M3Sign, assume.CvtFlushSign),
-		packLine(at(isa.C_dtype, isa.M_f16x2).at(isa.C_atype, isa.M_ue5m3x2), assume.CvtUE5M3Half),
+		cvtLine(isa.CvtPack, At(isa.C_dtype, isa.M_tf32)),
+		cvtLine(isa.CvtPack, At(isa.C_dtype, isa.M_tf32).With(isa.M_rna), assume.CvtTF32NaN),
+		packLine(At(isa.C_dtype, isa.M_f16x2, isa.M_bf16x2).With(isa.M_rs), assume.RandomSubnormal),
+		packLine(At(isa.C_dtype, isa.M_e2m1x4), assume.RandomE2M1),
+		packLine(At(isa.C_dtype, isa.M_e5m2x4, isa.M_e2m3x4, isa.M_e3m2x4), assume.RandomNarrow),
+		packLine(At(isa.C_dtype, isa.M_s2f6x2), assume.CvtS2F6Min),
+		packLine(Of(isa.M_scaled_n1_ue8m0), assume.CvtFlushSign),
+		packLine(At(isa.C_dtype, isa.M_ue5m3x2), assume.CvtUE5M3Sign),
+		packLine(At(isa.C_dtype, isa.M_ue5m3x2).With(isa.M_scaled_n1_ue8m0), assume.CvtUE5M3Sign, assume.CvtFlushSign),
+		packLine(At(isa.C_dtype, isa.M_f16x2).At(isa.C_atype, isa.M_ue5m3x2), assume.CvtUE5M3Half),
 	})
 }

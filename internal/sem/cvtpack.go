@@ -20,15 +20,15 @@ func (cvtPackDo) Scalar() bool                       { return true }
 
 func (do cvtPackDo) Plan(b *Build) {
 	p, d := do.packing(b), &b.In.Ops[0]
-	bits := b.operandBits(d, 32)
+	bits := b.OperandBits(d, 32)
 	if bits > 64 {
-		defer func() { b.extendHigh([]uint32{b.Out.D}, false) }()
+		defer func() { b.ExtendHigh([]uint32{b.Out.D}, false) }()
 	}
-	b.Out.D, p.bits = b.dst(d, bits), bits
+	b.Out.D, p.bits = b.Dst(d, bits), bits
 	p.place(b)
 	p.rows = p.Rows()
 	b.Ext().Data = p
-	b.does(uop.ConvertPacked)
+	b.Does(uop.ConvertPacked)
 }
 
 // packing is a packed conversion with the places of its operands.
@@ -86,15 +86,15 @@ func (p *packing) place(b *Build) {
 	}
 	for i := range p.from {
 		o := &sources[min(i, len(sources)-1)]
-		bits := rowBits(b.operandBits(o, 32))
-		p.from[i], p.wide[i] = b.src(o, max(bits, 32)), bits > 32
+		bits := rowBits(b.OperandBits(o, 32))
+		p.from[i], p.wide[i] = b.Src(o, max(bits, 32)), bits > 32
 	}
 	p.scale, p.random = p.from[0], p.from[0]
 	switch {
 	case p.Scaled:
-		p.scale = b.src(&rest[0], 32)
+		p.scale = b.Src(&rest[0], 32)
 	case p.Round == num.RS:
-		p.random = b.src(&rest[0], 32)
+		p.random = b.Src(&rest[0], 32)
 	}
 }
 
@@ -123,7 +123,7 @@ func packRow(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	var d [32]uint32
 	p.rows.Convert(&d, &src, scale, random)
-	each(w.Mask, func(i int) { storeElem(w, in.D, p.bits, i, uint64(d[i])) })
+	Each(w.Mask, func(i int) { StoreElem(w, in.D, p.bits, i, uint64(d[i])) })
 	return machine.Next
 }
 

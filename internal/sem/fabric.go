@@ -19,18 +19,18 @@ func fabricLines() []Line {
 	reduces := append([]isa.Class{isa.C_op, isa.C_acc}, classes...)
 	small := []isa.Mod{isa.M_e4m3, isa.M_e5m2}
 	return []Line{
-		{isa.FabricTryGet, nil, plan(func(b *Build) { b.fabric(fabricGet) }, classes...), ""},
-		{isa.FabricTryPut, nil, plan(func(b *Build) { b.fabric(fabricPut) }, classes...).sees(isa.M_multimem, isa.M_cp_mask, isa.M_counted_bytes), ""},
-		{isa.FabricTryRed, nil, plan(planFabricRed, reduces...).where(HasRmw).sees(isa.M_multimem, isa.M_counted_bytes), ""},
-		{isa.FabricTryPullred, nil, plan(planFabricPull, reduces...).where(HasRmw), ""},
-		{isa.FabricTryPullred, of(small...), plan(planFabricPullSmall, reduces...).assuming(assume.SmallSum), ""},
-		{isa.FabricTryGetTensor, nil, undocumented, "fabric.try_get of a tensor"},
-		{isa.FabricTryPutTensor, nil, undocumented, "fabric.try_put of a tensor"},
-		{isa.FabricTryAtom, nil, undocumented, "fabric.try_atom"},
-		{isa.FabricSubmit, nil, plan(planFabricSubmit).sees(isa.M_op_restrict_fetching), ""},
-		{isa.FabricSubmit, of(isa.M_commit_group), undocumented, "fabric.submit.commit_group"},
-		{isa.FabricWait, nil, plan(func(b *Build) { b.does(uop.FabricWait) }).sees(isa.M_sync_restrict_reads), ""},
-		{isa.FabricWait, Cond(nil).where(isa.R_n), undocumented, "a number of fabric.wait"},
+		{isa.FabricTryGet, nil, Plan(func(b *Build) { b.fabric(fabricGet) }, classes...), ""},
+		{isa.FabricTryPut, nil, Plan(func(b *Build) { b.fabric(fabricPut) }, classes...).Sees(isa.M_multimem, isa.M_cp_mask, isa.M_counted_bytes), ""},
+		{isa.FabricTryRed, nil, Plan(planFabricRed, reduces...).Where(HasRmw).Sees(isa.M_multimem, isa.M_counted_bytes), ""},
+		{isa.FabricTryPullred, nil, Plan(planFabricPull, reduces...).Where(HasRmw), ""},
+		{isa.FabricTryPullred, Of(small...), Plan(planFabricPullSmall, reduces...).Assuming(assume.SmallSum), ""},
+		{isa.FabricTryGetTensor, nil, Undescribed, "fabric.try_get of a tensor"},
+		{isa.FabricTryPutTensor, nil, Undescribed, "fabric.try_put of a tensor"},
+		{isa.FabricTryAtom, nil, Undescribed, "fabric.try_atom"},
+		{isa.FabricSubmit, nil, Plan(planFabricSubmit).Sees(isa.M_op_restrict_fetching), ""},
+		{isa.FabricSubmit, Of(isa.M_commit_group), Undescribed, "fabric.submit.commit_group"},
+		{isa.FabricWait, nil, Plan(func(b *Build) { b.Does(uop.FabricWait) }).Sees(isa.M_sync_restrict_reads), ""},
+		{isa.FabricWait, Cond(nil).Where(isa.R_n), Undescribed, "a number of fabric.wait"},
 	}
 }
 
@@ -65,14 +65,14 @@ func (b *Build) fabric(kind fabricKind) *fabricOp {
 		shared = b.In.Op(isa.R_d)
 	}
 	o.le, o.shared, o.bar = b.AddressAt(b.In.Op(isa.R_le)), b.AddressAt(shared), b.AddressAt(b.In.Op(isa.R_bar))
-	o.off, o.size = b.src(b.In.Op(isa.R_off), 64), b.src(b.In.Op(isa.R_size), 32)
+	o.off, o.size = b.Src(b.In.Op(isa.R_off), 64), b.Src(b.In.Op(isa.R_size), 32)
 	if counter := b.In.Op(isa.R_counter); counter != nil {
-		row := b.src(counter, 64)
+		row := b.Src(counter, 64)
 		o.counter = &row
 	}
-	o.bytes = b.optional(isa.R_mask)
+	o.bytes = b.Optional(isa.R_mask)
 	b.Ext().Data = o
-	b.does(uop.FabricAsync)
+	b.Does(uop.FabricAsync)
 	return o
 }
 
@@ -131,7 +131,7 @@ func fabricAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		defer func() { w.Mask = mask }()
 	}
 	var records [32]*fabricRecord
-	st := oneByOne(w, func(lane int) (st machine.State) {
+	st := OneByOne(w, func(lane int) (st machine.State) {
 		records[lane], st = o.record(w, in, lane)
 		return st
 	})
@@ -376,7 +376,7 @@ func planFabricSubmit(b *Build) {
 	if b.Sel.Has(isa.M_op_restrict_fetching) {
 		b.Out.Imm = 1
 	}
-	b.does(uop.FabricSubmit)
+	b.Does(uop.FabricSubmit)
 }
 
 func fabricSubmit(w *machine.Warp, in *machine.Inst) machine.State { return w.Submit(in.Imm != 0) }

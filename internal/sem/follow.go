@@ -224,7 +224,7 @@ func (f *follower) lanes() bool {
 		f.source(&ops[1], b.Out.A, op.Bits == 64)
 		f.out.Args[0].Data = true
 	case OpConvert: // of packed formats
-		if !op.Convert.plain() {
+		if !op.Convert.Plain() {
 			return f.anew()
 		}
 		f.conversion()
@@ -418,7 +418,7 @@ func wholeNumber(t isa.Type) bool {
 	return t != 0 && (t.Kind() == isa.Unsigned || t.Kind() == isa.Signed || t.Kind() == isa.Bits)
 }
 
-func truth(b bool) uint64 { return uint64(bit(b)) }
+func truth(b bool) uint64 { return uint64(Bit(b)) }
 
 // memory sets up loads, stores and atomic operations; false of others.
 func (f *follower) memory() bool {
@@ -429,16 +429,16 @@ func (f *follower) memory() bool {
 	var values []ir.Operand
 	switch id := f.Sel.ID(); {
 	case id == isa.Ld || id == isa.Ldu || id == isa.LdNc:
-		f.out.Rule, m.Kind, address, values = machine.FlowLoad, machine.Load, &ops[1], elements(&ops[0])
+		f.out.Rule, m.Kind, address, values = machine.FlowLoad, machine.Load, &ops[1], Elements(&ops[0])
 		if f.out.Acts = f.Sel.Has(isa.M_volatile) || f.Sel.Get(isa.C_sem) != 0; !f.out.Acts {
-			values = accessed(values)
+			values = Accessed(values)
 		}
 		space = f.Sel.Get(isa.C_ss)
 		if id == isa.LdNc {
 			space = isa.M_global
 		}
 	case id == isa.St:
-		f.out.Rule, m.Kind, address, values = machine.FlowStore, machine.Store, &ops[0], elements(&ops[1])
+		f.out.Rule, m.Kind, address, values = machine.FlowStore, machine.Store, &ops[0], Elements(&ops[1])
 		space = f.Sel.Get(isa.C_ss)
 	case f.isAtomic():
 		f.out.Rule, m.Kind = machine.FlowAtomic, machine.Atomic
@@ -514,7 +514,7 @@ func (f *follower) atomicOperands() (address *ir.Operand, values []ir.Operand) {
 				f.decide(&rest[k])
 			}
 		}
-		return &ops[i], elements(&rest[0])
+		return &ops[i], Elements(&rest[0])
 	}
 	return &ops[0], nil
 }

@@ -68,12 +68,12 @@ func (l *Line) Assumptions() []assume.Assumption { return assumptionsOf(l.Do) }
 
 // mayAssume reports whether statements of the line depend on an assumption.
 func (l *Line) mayAssume(g assume.Assumption) bool {
-	p, ok := l.Do.(planDo)
+	p, ok := l.Do.(Planned)
 	return slices.Contains(l.Assumptions(), g) || ok && slices.Contains(p.sometimes, g)
 }
 
 // sometimesAssuming says which assumptions some statements of the line depend on: those for which the function calls b.Depend.
-func (p planDo) sometimesAssuming(g ...assume.Assumption) planDo {
+func (p Planned) sometimesAssuming(g ...assume.Assumption) Planned {
 	p.sometimes = g
 	return p
 }
@@ -81,23 +81,23 @@ func (p planDo) sometimesAssuming(g ...assume.Assumption) planDo {
 // Depend says that the statement depends on an assumption that the line has declared with sometimesAssuming.
 func (b *Build) Depend(g assume.Assumption) {
 	if !slices.Contains(b.sometimes, g) {
-		b.fail("BUG: the line does not declare assumption %v", g)
+		b.Fail("BUG: the line does not declare assumption %v", g)
 	}
 	b.Depends = append(b.Depends, g)
 }
 
-// assuming says which assumptions the function asks b.Assume for.
-func (p planDo) assuming(g ...assume.Assumption) planDo {
+// Assuming says which assumptions the function asks b.Assume for.
+func (p Planned) Assuming(g ...assume.Assumption) Planned {
 	p.asks = g
 	return p
 }
 
-func (p planDo) assumptions() []assume.Assumption { return p.asks }
+func (p Planned) assumptions() []assume.Assumption { return p.asks }
 
 // Assume returns the launch's position of an assumption that the line has declared with assuming.
 func (b *Build) Assume(g assume.Assumption) int {
 	if !slices.Contains(b.asks, g) {
-		b.fail("BUG: the line does not declare assumption %v", g)
+		b.Fail("BUG: the line does not declare assumption %v", g)
 	}
 	return b.Assumptions.At(g)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func (b *Build) halvesOf(l laneDo, dst *ir.Operand) *uop.Compare {
-	b.Out.A, b.Out.B = b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32)
+	b.Out.A, b.Out.B = b.Src(&b.In.Ops[1], 32), b.Src(&b.In.Ops[2], 32)
 	return b.combine(l.op, dst, b.In.Ops[3:])
 }
 
@@ -22,8 +22,8 @@ func (k *combine) halves(w *machine.Warp, in *machine.Inst) (lo, hi uint32) {
 	a, b, compare := w.R32(in.A), w.R32(in.B), function[func(a, b uint32) bool](k.Fn)
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		lo |= bit(compare(a[i]&0xffff, b[i]&0xffff)) << i
-		hi |= bit(compare(a[i]>>16, b[i]>>16)) << i
+		lo |= Bit(compare(a[i]&0xffff, b[i]&0xffff)) << i
+		hi |= Bit(compare(a[i]>>16, b[i]>>16)) << i
 	}
 	return lo, hi
 }
@@ -36,7 +36,7 @@ func (setpHalvesDo) Scalar() bool                       { return false }
 
 func (s setpHalvesDo) Plan(b *Build) {
 	b.halvesOf(s.laneDo, &b.In.Ops[0])
-	b.does(uop.SetpHalves)
+	b.Does(uop.SetpHalves)
 }
 
 func setpHalves(w *machine.Warp, in *machine.Inst) machine.State {
@@ -63,8 +63,8 @@ var setTrueHalf = map[isa.Mod]uint32{
 func (s setHalvesDo) Plan(b *Build) {
 	sink := ir.Operand{Kind: ir.OpSink}
 	r := b.halvesOf(s.laneDo, &sink)
-	r.Yes, r.D = setTrueHalf[b.Sel.Get(isa.C_dtype)], b.dst(&b.In.Ops[0], 32)
-	b.does(uop.SetHalves)
+	r.Yes, r.D = setTrueHalf[b.Sel.Get(isa.C_dtype)], b.Dst(&b.In.Ops[0], 32)
+	b.Does(uop.SetHalves)
 }
 
 func setHalves(w *machine.Warp, in *machine.Inst) machine.State {

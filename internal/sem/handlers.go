@@ -119,8 +119,8 @@ func (h handlers) on(slots bool) (full, part machine.Handler) {
 	return h.full, h.part
 }
 
-// does says what the instruction is.
-func (b *Build) does(op uop.Op) { b.Out.Op = op }
+// Does says what the instruction is.
+func (b *Build) Does(op uop.Op) { b.Out.Op = op }
 
 // Nothing plans a statement that changes nothing here.
-func (b *Build) Nothing() { b.does(uop.Nothing) }
+func (b *Build) Nothing() { b.Does(uop.Nothing) }

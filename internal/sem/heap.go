@@ -11,7 +11,7 @@ import (
 
 // deviceMalloc returns null when memory is short, as malloc does; of 0 bytes as well.
 func deviceMalloc(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
-	return oneByOne(w, func(lane int) machine.State {
+	return OneByOne(w, func(lane int) machine.State {
 		addr, size := uint64(0), c.arg(w, 0, lane)
 		if size != 0 {
 			at := w.Place(in)
@@ -28,7 +28,7 @@ func deviceMalloc(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.Stat
 
 // deviceFree takes what malloc returned; null is nothing to free.
 func deviceFree(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
-	return oneByOne(w, func(lane int) machine.State {
+	return OneByOne(w, func(lane int) machine.State {
 		addr := c.arg(w, 0, lane)
 		if addr == 0 {
 			return machine.Next

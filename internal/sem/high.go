@@ -5,9 +5,9 @@ package sem
 
 import "ptxvm.invalid/ptxvm/internal/machine"
 
-// extendHigh makes the statement extend the low halves, rows at these offsets, to their high
+// ExtendHigh makes the statement extend the low halves, rows at these offsets, to their high
 // halves; such a statement never executes on scalar slots.
-func (b *Build) extendHigh(lows []uint32, signed bool) {
+func (b *Build) ExtendHigh(lows []uint32, signed bool) {
 	if len(lows) > 0 {
 		b.Ext().High = &machine.High{Lows: lows, Signed: signed}
 	}
@@ -24,7 +24,7 @@ func extendHigh(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func fillHigh(lo, hi *[32]uint64, mask uint32, signed bool) {
-	each(mask, func(i int) {
+	Each(mask, func(i int) {
 		hi[i] = 0
 		if signed {
 			hi[i] = uint64(int64(lo[i]) >> 63)

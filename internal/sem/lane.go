@@ -33,7 +33,7 @@ func (laneDo) Scalar() bool                 { return true }
 
 func (l laneDo) Plan(b *Build) {
 	b.operands(l.op, &b.In.Ops[0], b.In.Ops[1:])
-	b.does(l.op)
+	b.Does(l.op)
 }
 
 // operands places a destination and sources where the stamped loops look for them; the
@@ -41,12 +41,12 @@ func (l laneDo) Plan(b *Build) {
 func (b *Build) operands(op uop.Op, dst *ir.Operand, src []ir.Operand) {
 	shape := op.Shape()
 	if len(src) < int(shape.N) {
-		b.fail("BUG: %d operands for %v of %d", len(src), op, shape.N)
+		b.Fail("BUG: %d operands for %v of %d", len(src), op, shape.N)
 		return
 	}
-	b.Out.D = b.dst(dst, int(shape.Result))
+	b.Out.D = b.Dst(dst, int(shape.Result))
 	for i, bits := range shape.Operands() {
-		off := b.src(&src[i], int(bits))
+		off := b.Src(&src[i], int(bits))
 		switch i {
 		case 0:
 			b.Out.A = off
@@ -64,21 +64,21 @@ func (b *Build) operands(op uop.Op, dst *ir.Operand, src []ir.Operand) {
 // blending all 32, and a function's cost is paid for active lanes alone. They are inlined with
 // the function they get.
 
-func part1[D, A word](m uint32, d *[32]D, a *[32]A, f func(A) D) {
+func part1[D, A Word](m uint32, d *[32]D, a *[32]A, f func(A) D) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		d[i] = f(a[i])
 	}
 }
 
-func part2[D, A, B word](m uint32, d *[32]D, a *[32]A, b *[32]B, f func(A, B) D) {
+func part2[D, A, B Word](m uint32, d *[32]D, a *[32]A, b *[32]B, f func(A, B) D) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		d[i] = f(a[i], b[i])
 	}
 }
 
-func part3[D, A, B, C word](m uint32, d *[32]D, a *[32]A, b *[32]B, c *[32]C, f func(A, B, C) D) {
+func part3[D, A, B, C Word](m uint32, d *[32]D, a *[32]A, b *[32]B, c *[32]C, f func(A, B, C) D) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		d[i] = f(a[i], b[i], c[i])

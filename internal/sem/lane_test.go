@@ -67,13 +67,13 @@ func (t *slowLoop) fill(r *rand.Rand) {
 			if r.IntN(4) == 0 {
 				v = r.Uint64() >> r.IntN(64)
 			}
-			storeElem(t.w, t.offset(k), t.source(k), i, v)
+			StoreElem(t.w, t.offset(k), t.source(k), i, v)
 		}
 	}
 	*t.w.P(inMask), *t.w.P(outMask) = r.Uint32(), 0x0f0f0f0f
 	for i := range 32 {
 		if b := t.result(); b > 1 {
-			storeElem(t.w, dstRow, b, i, 0x5555555555555555)
+			StoreElem(t.w, dstRow, b, i, 0x5555555555555555)
 		}
 	}
 }
@@ -84,13 +84,13 @@ func (t *slowLoop) call(i int) (d uint64, carry uint32) {
 	for k := range t.f.Type().NumIn() {
 		v := uint64(*t.w.P(inMask) >> i & 1)
 		if k < t.sources() {
-			v = loadElem(t.w, t.offset(k), t.source(k), i)
+			v = LoadElem(t.w, t.offset(k), t.source(k), i)
 		}
 		args = append(args, reflect.ValueOf(v).Convert(t.f.Type().In(k)))
 	}
 	out := t.f.Call(args)
 	if out[0].Kind() == reflect.Bool {
-		return uint64(bit(out[0].Bool())), 0
+		return uint64(Bit(out[0].Bool())), 0
 	}
 	if len(out) > 1 {
 		carry = uint32(out[1].Uint())
@@ -107,7 +107,7 @@ func (t *slowLoop) got(i int) (d uint64, carry uint32) {
 	if t.carries() {
 		carry = mask
 	}
-	return loadElem(t.w, dstRow, t.result(), i), carry
+	return LoadElem(t.w, dstRow, t.result(), i), carry
 }
 
 func (t *slowLoop) name() string {

@@ -8,40 +8,40 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// each visits the lanes of a mask in ascending order.
-func each(m uint32, visit func(i int)) {
+// Each visits the lanes of a mask in ascending order.
+func Each(m uint32, visit func(i int)) {
 	for ; m != 0; m &= m - 1 {
 		visit(bits.TrailingZeros32(m) & 31)
 	}
 }
 
-// lowest is the first lane of a mask that is not empty.
-func lowest(m uint32) int { return bits.TrailingZeros32(m) & 31 }
+// Lowest is the first lane of a mask that is not empty.
+func Lowest(m uint32) int { return bits.TrailingZeros32(m) & 31 }
 
-// oneByOne runs f for the executing lanes one after the other, with w.Mask set to that lane, so that a fault names it; f's first
+// OneByOne runs f for the executing lanes one after the other, with w.Mask set to that lane, so that a fault names it; f's first
 // state other than Next ends it.
-func oneByOne(w *machine.Warp, f func(lane int) machine.State) machine.State {
+func OneByOne(w *machine.Warp, f func(lane int) machine.State) machine.State {
 	all := w.Mask
 	defer func() { w.Mask = all }()
 	for m := all; m != 0; m &= m - 1 {
 		w.Mask = m & -m
-		if st := f(lowest(m)); st != machine.Next {
+		if st := f(Lowest(m)); st != machine.Next {
 			return st
 		}
 	}
 	return machine.Next
 }
 
-// loadElem reads one lane's element of a row by register width.
-func loadElem(w *machine.Warp, off uint32, bits, i int) uint64 {
+// LoadElem reads one lane's element of a row by register width.
+func LoadElem(w *machine.Warp, off uint32, bits, i int) uint64 {
 	if bits > 32 {
 		return w.R64(off)[i&31]
 	}
 	return uint64(w.R32(off)[i&31])
 }
 
-// storeElem writes one lane's element of a row by register width.
-func storeElem(w *machine.Warp, off uint32, bits, i int, v uint64) {
+// StoreElem writes one lane's element of a row by register width.
+func StoreElem(w *machine.Warp, off uint32, bits, i int, v uint64) {
 	if bits > 32 {
 		w.R64(off)[i&31] = v
 	} else {
@@ -49,8 +49,8 @@ func storeElem(w *machine.Warp, off uint32, bits, i int, v uint64) {
 	}
 }
 
-// storeLanes writes the executing lanes of a row.
-func storeLanes(d, v *[32]uint32, mask uint32) {
+// StoreLanes writes the executing lanes of a row.
+func StoreLanes(d, v *[32]uint32, mask uint32) {
 	if mask == ^uint32(0) {
 		*d = *v
 		return
@@ -61,14 +61,14 @@ func storeLanes(d, v *[32]uint32, mask uint32) {
 	}
 }
 
-// setMask writes the executing lanes of a predicate.
-func setMask(w *machine.Warp, off, value uint32) {
+// SetMask writes the executing lanes of a predicate.
+func SetMask(w *machine.Warp, off, value uint32) {
 	p := w.P(off)
 	*p = *p&^w.Mask | value&w.Mask
 }
 
-// bit turns a comparison's result into 0 or 1 without a branch.
-func bit(b bool) uint32 {
+// Bit turns a comparison's result into 0 or 1 without a branch.
+func Bit(b bool) uint32 {
 	if b {
 		return 1
 	}

@@ -17,29 +17,29 @@ func planLoadGlobal(b *Build) { b.load(isa.M_global) }
 
 func (b *Build) load(space isa.Mod) {
 	ops := b.In.Ops
-	elems := elements(&ops[0])
+	elems := Elements(&ops[0])
 	m := b.memoryOp(machine.Load, space, elems)
 	var wide []uint32 // rows of 128-bit registers for narrower elements
 	for i := range elems {
 		off := machine.NoGuard
 		switch {
 		case m.Bits[i] > 64 && m.Elem < 16:
-			off, _ = b.halves(&elems[i])
+			off, _ = b.Halves(&elems[i])
 			wide, m.Bits[i] = append(wide, off), 64
 		case m.Bits[i] > 64:
-			lo, hi := b.halves(&elems[i])
+			lo, hi := b.Halves(&elems[i])
 			b.Ext().Dst = append(b.Ext().Dst, lo)
 			off = hi
 			m.halve()
 		case m.Bits[i] > 0:
-			off = b.dst(&elems[i], m.Bits[i])
+			off = b.Dst(&elems[i], m.Bits[i])
 		}
 		b.Ext().Dst = append(b.Ext().Dst, off)
 	}
 	b.Out.D = b.Ext().Dst[0]
-	m.By, m.Space = b.address(&ops[1], m.Space)
+	m.By, m.Space = b.Address(&ops[1], m.Space)
 	b.loadHandlers(m, m.By)
-	b.extendHigh(wide, m.Signed)
+	b.ExtendHigh(wide, m.Signed)
 }
 
 // halve turns a 128-bit element into two of 64 bits; a strong access stays whole.
@@ -53,19 +53,19 @@ func (b *Build) loadHandlers(m *memoryOp, by uop.Addressing) {
 	single := len(m.Bits) == 1 && !m.Strong
 	switch {
 	case by == uop.ByRow64 && single && m.Elem == 4 && m.Bits[0] == 32:
-		b.does(uop.Load32)
+		b.Does(uop.Load32)
 	case by == uop.ByRow64 && single && m.Elem == 8:
-		b.does(uop.Load64)
+		b.Does(uop.Load64)
 	case by == uop.ByRow64:
-		b.does(uop.LoadRows)
+		b.Does(uop.LoadRows)
 	case by == uop.ByRow32:
-		b.does(uop.LoadRows32)
+		b.Does(uop.LoadRows32)
 	case by == uop.ByFrame:
-		b.does(uop.LoadLocal)
+		b.Does(uop.LoadLocal)
 	case by == uop.ByParam:
-		b.does(uop.LoadParam)
+		b.Does(uop.LoadParam)
 	default:
-		b.does(uop.LoadUniform)
+		b.Does(uop.LoadUniform)
 	}
 }
 
@@ -250,25 +250,25 @@ func (m *memoryOp) loadElement(w *machine.Warp, a *machine.Access, addr *[32]uin
 
 // loadStrong loads one element atomically, lane by lane (8.4: relaxed and stronger).
 func (m *memoryOp) loadStrong(w *machine.Warp, a *machine.Access, addr *[32]uint64, off, from uint32, bits int) {
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		var v uint64
 		if m.Elem == 8 {
 			v = strongLoad64(a, addr, i, from)
 		} else {
 			v = m.read(a.Ptr(addr, i, from))
 		}
-		storeElem(w, off, bits, i, m.extend(v, bits))
+		StoreElem(w, off, bits, i, m.extend(v, bits))
 	})
 }
 
 // loadWhole loads all elements at once, lane by lane. The memory model lets the elements of a vector be accesses of their
 // own (8.2.2); hardware takes 16 bytes whole, and CUB's scans rely on it.
 func (m *memoryOp) loadWhole(w *machine.Warp, in *machine.Inst, a *machine.Access, addr *[32]uint64) {
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		v := m.wholeOf(a, addr, i)
 		for k, off := range in.Ext.Dst {
 			if off != machine.NoGuard {
-				storeElem(w, off, m.Bits[k], i, m.part(v, k))
+				StoreElem(w, off, m.Bits[k], i, m.part(v, k))
 			}
 		}
 	})
@@ -321,7 +321,7 @@ func loadLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
 	m := memoryOf(in)
 	at := uint64(base) + in.Imm
 	if m.Elem == 4 && m.Bits[0] == 32 && len(m.Bits) == 1 && at%4 == 0 && w.OwnsLocal(at, 4) {
-		storeLanes(w.R32(in.D), w.LocalRow(uint32(at)), w.Mask)
+		StoreLanes(w.R32(in.D), w.LocalRow(uint32(at)), w.Mask)
 		return machine.Next
 	}
 	q := m.Request

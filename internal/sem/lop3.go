@@ -43,11 +43,11 @@ func (lop3Do) Plan(b *Build) {
 		dst = &dst.Elems[0]
 	}
 	b.operands(do.op, dst, ops[1:])
-	if b.does(do.op); b.Sel.Get(isa.C_bool) == 0 {
+	if b.Does(do.op); b.Sel.Get(isa.C_bool) == 0 {
 		return
 	}
 	b.combine(do.op, &ops[0].Elems[1], ops[5:])
-	b.does(uop.Lop3Predicate)
+	b.Does(uop.Lop3Predicate)
 }
 
 // lop3Pred sets p to (d != 0) combined with q.
@@ -57,7 +57,7 @@ func lop3Pred(w *machine.Warp, in *machine.Inst) machine.State {
 	var nonzero uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		nonzero |= bit(d[i] != 0) << i
+		nonzero |= Bit(d[i] != 0) << i
 	}
 	combined(in).put(w, nonzero, 0)
 	return machine.Next
@@ -65,6 +65,6 @@ func lop3Pred(w *machine.Warp, in *machine.Inst) machine.State {
 
 func lop3PredScalar(w *machine.Warp, in *machine.Inst) machine.State {
 	in.Inner(w, in)
-	combined(in).put(w, -bit(*w.S32(in.D) != 0), 0)
+	combined(in).put(w, -Bit(*w.S32(in.D) != 0), 0)
 	return machine.Next
 }

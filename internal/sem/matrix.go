@@ -15,10 +15,10 @@ import (
 
 func matrixLines() []Line {
 	return []Line{
-		{isa.Ldmatrix, nil, plan(planLoadMatrix, isa.C_shape, isa.C_num, isa.C_ss, isa.C_type, isa.C_dst_fmt, isa.C_src_fmt).sees(isa.M_trans), ""},
-		{isa.LdmatrixS4, nil, plan(planLoadMatrix, isa.C_shape, isa.C_num, isa.C_ss, isa.C_dst_fmt, isa.C_src_fmt), ""},
-		{isa.Stmatrix, nil, plan(planStoreMatrix, isa.C_shape, isa.C_num, isa.C_ss, isa.C_type).sees(isa.M_trans), ""},
-		{isa.Movmatrix, nil, plan(planMoveMatrix, isa.C_shape, isa.C_type).sees(isa.M_trans), ""},
+		{isa.Ldmatrix, nil, Plan(planLoadMatrix, isa.C_shape, isa.C_num, isa.C_ss, isa.C_type, isa.C_dst_fmt, isa.C_src_fmt).Sees(isa.M_trans), ""},
+		{isa.LdmatrixS4, nil, Plan(planLoadMatrix, isa.C_shape, isa.C_num, isa.C_ss, isa.C_dst_fmt, isa.C_src_fmt), ""},
+		{isa.Stmatrix, nil, Plan(planStoreMatrix, isa.C_shape, isa.C_num, isa.C_ss, isa.C_type).Sees(isa.M_trans), ""},
+		{isa.Movmatrix, nil, Plan(planMoveMatrix, isa.C_shape, isa.C_type).Sees(isa.M_trans), ""},
 	}
 }
 
@@ -32,7 +32,7 @@ type lines struct {
 func (l *lines) access(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*machine.Access, machine.State) {
 	if bad := l.outside(addr); bad != 0 {
 		return nil, w.Fault(in, &machine.Fault{
-			Kind: machine.WrongWindow, Lanes: bad, Addr: addr[lowest(bad)], Size: l.Size, Align: l.Align, Access: l.Kind, Space: l.Space,
+			Kind: machine.WrongWindow, Lanes: bad, Addr: addr[Lowest(bad)], Size: l.Size, Align: l.Align, Access: l.Kind, Space: l.Space,
 		})
 	}
 	if w.Observing() {
@@ -48,7 +48,7 @@ func (l *lines) access(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*ma
 // outside returns the lanes whose generic address is in a window that matrices do not lie in.
 func (l *lines) outside(addr *[32]uint64) (bad uint32) {
 	if l.Space == machine.Generic {
-		each(l.lanes, func(i int) { bad |= bit(mem.InLocal(addr[i]) || l.OwnCTA && !mem.InShared(addr[i])) << i })
+		Each(l.lanes, func(i int) { bad |= Bit(mem.InLocal(addr[i]) || l.OwnCTA && !mem.InShared(addr[i])) << i })
 	}
 	return bad
 }
@@ -81,7 +81,7 @@ func (b *Build) matrixOp(kind machine.AccessKind, regs []uint32) *matrixOp {
 	o.at = b.AddressAt(b.In.Op(isa.R_p))
 	lanes := len(regs) * o.rows.Lanes() / o.rows.Registers()
 	if len(regs)%o.rows.Registers() != 0 || lanes > 32 {
-		b.fail("%d registers are not executed here", len(regs)) // .x8 and more, by the length of the operand
+		b.Fail("%d registers are not executed here", len(regs)) // .x8 and more, by the length of the operand
 	}
 	o.lanes = uint32(1<<lanes - 1)
 	o.Request = machine.Request{Space: SpaceOf(b.Sel.Get(isa.C_ss)), Kind: kind, Size: o.format.Bytes(), Align: 16, OwnCTA: true}
@@ -171,8 +171,8 @@ func (o *matrixOp) spread(w *machine.Warp, to *matrixRows) {
 
 // planLoadMatrix sets up ldmatrix r, [p].
 func planLoadMatrix(b *Build) {
-	b.matrixOp(machine.Load, b.rows(b.In.Op(isa.R_r), b.dst, 32))
-	b.does(uop.LoadMatrix)
+	b.matrixOp(machine.Load, b.Rows(b.In.Op(isa.R_r), b.Dst, 32))
+	b.Does(uop.LoadMatrix)
 }
 
 func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
@@ -203,8 +203,8 @@ func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 
 // planStoreMatrix sets up stmatrix [p], r.
 func planStoreMatrix(b *Build) {
-	b.matrixOp(machine.Store, b.rows(b.In.Op(isa.R_r), b.src, 32))
-	b.does(uop.StoreMatrix)
+	b.matrixOp(machine.Store, b.Rows(b.In.Op(isa.R_r), b.Src, 32))
+	b.Does(uop.StoreMatrix)
 }
 
 func storeMatrix(w *machine.Warp, in *machine.Inst) machine.State {
@@ -239,11 +239,11 @@ type matrixMove struct {
 // planMoveMatrix sets up movmatrix d, a: what stmatrix.m8n8 and ldmatrix.m8n8.trans would do.
 func planMoveMatrix(b *Build) {
 	o := &matrixMove{d: matrixOp{rows: tensor.Rows8Trans}}
-	o.d.regs, o.a.regs = []uint32{b.dst(&b.In.Ops[0], 32)}, []uint32{b.src(&b.In.Ops[1], 32)}
+	o.d.regs, o.a.regs = []uint32{b.Dst(&b.In.Ops[0], 32)}, []uint32{b.Src(&b.In.Ops[1], 32)}
 	o.d.place()
 	o.a.place()
 	b.Ext().Data = o
-	b.does(uop.MoveMatrix)
+	b.Does(uop.MoveMatrix)
 }
 
 func moveMatrix(w *machine.Warp, in *machine.Inst) machine.State {

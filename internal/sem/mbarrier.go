@@ -18,15 +18,15 @@ import (
 // scope of a cluster.
 func mbarrierLines() []Line {
 	return []Line{
-		{isa.MbarrierInit, nil, plan(planInit, isa.C_layout, isa.C_ss), ""},
-		{isa.MbarrierInval, nil, plan(planInval, isa.C_ss), ""},
+		{isa.MbarrierInit, nil, Plan(planInit, isa.C_layout, isa.C_ss), ""},
+		{isa.MbarrierInval, nil, Plan(planInval, isa.C_ss), ""},
 		{isa.MbarrierExpectTx, nil, mbarrierCount(machine.Mbarrier.ExpectTx, true), ""},
 		{isa.MbarrierCompleteTx, nil, mbarrierCount(machine.Mbarrier.CompleteTx, false), ""},
 		{isa.MbarrierArrive, nil, mbarrierArrive(false), ""},
 		{isa.MbarrierArriveDrop, nil, mbarrierArrive(true), ""},
 		{isa.MbarrierTestWait, nil, mbarrierWait(false), ""},
 		{isa.MbarrierTryWait, nil, mbarrierWait(true), ""},
-		{isa.MbarrierCheckLayout, nil, plan(planCheckLayout, isa.C_layout, isa.C_ss), ""},
+		{isa.MbarrierCheckLayout, nil, Plan(planCheckLayout, isa.C_layout, isa.C_ss), ""},
 	}
 }
 
@@ -117,9 +117,9 @@ func failLane(w *machine.Warp, in *machine.Inst, f *machine.Fault, lane int) mac
 // mbarrier.init [addr], count: 9.7.13.15.9.
 func planInit(b *Build) {
 	o := b.mbarrierOp(&b.In.Ops[0], true)
-	o.count, o.counted, o.v1, o.use = b.src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), machine.InitMbarrier
+	o.count, o.counted, o.v1, o.use = b.Src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), machine.InitMbarrier
 	o.do = func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Init(n, o.v1) }
-	b.does(uop.Mbarrier)
+	b.Does(uop.Mbarrier)
 }
 
 // mbarrier.inval [addr]: 9.7.13.15.10.
@@ -127,49 +127,49 @@ func planInval(b *Build) {
 	o := b.mbarrierOp(&b.In.Ops[0], true)
 	o.use = machine.InvalMbarrier
 	o.do = func(m machine.Mbarrier, _ uint32) *machine.Fault { return m.Inval() }
-	b.does(uop.Mbarrier)
+	b.Does(uop.Mbarrier)
 }
 
 // mbarrierCount plans [addr], tx{, ctaMask}: 9.7.13.15.11 and 12.
-func mbarrierCount(do func(machine.Mbarrier, uint32) *machine.Fault, expects bool) planDo {
-	return plan(func(b *Build) {
+func mbarrierCount(do func(machine.Mbarrier, uint32) *machine.Fault, expects bool) Planned {
+	return Plan(func(b *Build) {
 		o := b.mbarrierOp(&b.In.Ops[0], false)
 		o.do, o.expects = do, expects
 		b.mbarrierOperands(o, b.In.Ops[1:])
-	}, isa.C_ss, isa.C_sem, isa.C_scope).sees(isa.M_multicast_cluster_32b)
+	}, isa.C_ss, isa.C_sem, isa.C_scope).Sees(isa.M_multicast_cluster_32b)
 }
 
 // mbarrierOperands places what stands behind the address, and chooses the handler.
 func (b *Build) mbarrierOperands(o *mbarrierOp, ops []ir.Operand) {
 	if o.multi = b.Sel.Has(isa.M_multicast_cluster_32b); o.multi {
-		o.ranks = b.src(&ops[len(ops)-1], 32)
+		o.ranks = b.Src(&ops[len(ops)-1], 32)
 		ops = ops[:len(ops)-1]
 	}
 	if len(ops) > 0 {
-		o.count, o.counted = b.src(&ops[0], 32), true
+		o.count, o.counted = b.Src(&ops[0], 32), true
 	}
 	if o.multi {
-		b.does(uop.MbarrierMulticast)
+		b.Does(uop.MbarrierMulticast)
 		return
 	}
-	b.does(uop.Mbarrier)
+	b.Does(uop.Mbarrier)
 }
 
 // mbarrierArrive plans state, [addr]{, count|tx}{, ctaMask}: 9.7.13.15.13 and 14. An object of
 // another CTA gives no state, so a destination asks for the CTA's own.
-func mbarrierArrive(drop bool) planDo {
-	return plan(func(b *Build) {
+func mbarrierArrive(drop bool) Planned {
+	return Plan(func(b *Build) {
 		d := &b.In.Ops[0]
 		result := d.Kind != ir.OpSink
 		o := b.mbarrierOp(&b.In.Ops[1], result)
 		if o.result = result; result {
-			o.state = b.dst(d, 64)
+			o.state = b.Dst(d, 64)
 		}
 		o.restrict = b.Sel.Has(isa.M_noComplete)
 		o.expects = b.Sel.Has(isa.M_expect_tx)
 		o.do = arrival(drop, b.Sel.Has(isa.M_expect_tx), o.restrict)
 		b.mbarrierOperands(o, b.In.Ops[2:])
-	}, isa.C_ss, isa.C_sem, isa.C_scope).sees(isa.M_multicast_cluster_32b, isa.M_expect_tx, isa.M_noComplete)
+	}, isa.C_ss, isa.C_sem, isa.C_scope).Sees(isa.M_multicast_cluster_32b, isa.M_expect_tx, isa.M_noComplete)
 }
 
 // arrival is what an arrival with these modifiers does to an object.
@@ -250,8 +250,8 @@ func mbarrierMulticast(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 // mbarrierWait plans p{|report}{, value}, [addr], phase{, hint}: 9.7.13.15.16.
-func mbarrierWait(suspends bool) planDo {
-	return plan(func(b *Build) {
+func mbarrierWait(suspends bool) Planned {
+	return Plan(func(b *Build) {
 		ops := b.In.Ops
 		at := 1
 		if len(ops[1].Elems) == 0 && ops[1].Kind != ir.OpMem {
@@ -259,29 +259,29 @@ func mbarrierWait(suspends bool) planDo {
 		}
 		o := b.mbarrierOp(&ops[at], true)
 		o.report, o.value = b.Scratch(machine.Pred), b.Scratch(machine.Row32)
-		o.order, o.scope = accessOrder(b.Sel)
+		o.order, o.scope = OrderOf(b.Sel)
 		p := &ops[0]
 		if p.Kind == ir.OpPair {
-			o.report = b.dst(&p.Elems[1], 1)
+			o.report = b.Dst(&p.Elems[1], 1)
 			p = &p.Elems[0]
 		}
 		if at == 2 {
-			o.value = b.dst(&ops[1], 32)
+			o.value = b.Dst(&ops[1], 32)
 		}
-		b.Out.D = b.dst(p, 1)
+		b.Out.D = b.Dst(p, 1)
 		width := 64
 		if o.parity = b.Sel.Has(isa.M_parity); o.parity {
 			width = 32
 		}
 		o.conditional = b.Sel.Has(isa.M_phase_type_conditional)
-		o.phase = b.src(&ops[at+1], width)
+		o.phase = b.Src(&ops[at+1], width)
 		if len(ops) > at+2 {
-			o.hint, o.hinted = b.src(&ops[at+2], 32), true
+			o.hint, o.hinted = b.Src(&ops[at+2], 32), true
 		}
-		if b.does(uop.MbarrierTest); suspends {
-			b.does(uop.MbarrierTry)
+		if b.Does(uop.MbarrierTest); suspends {
+			b.Does(uop.MbarrierTry)
 		}
-	}, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_phase_type).sees(isa.M_parity)
+	}, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_phase_type).Sees(isa.M_parity)
 }
 
 // passed returns the lanes of w.Mask whose phase has completed, the released ones of them included.
@@ -296,7 +296,7 @@ func (o *mbarrierOp) passed(w *machine.Warp, in *machine.Inst, objects *[32]mach
 		if f != nil {
 			return 0, failLane(w, in, f, i)
 		}
-		done |= bit(ok) << i
+		done |= Bit(ok) << i
 	}
 	return done, machine.Next
 }
@@ -325,7 +325,7 @@ func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machin
 		w.Observe(in, machine.Event{What: machine.PhaseSeen, Space: o.Space, Lanes: done, Addr: &addr, Size: mem.MbarrierBytes, Order: o.order, Scope: o.scope})
 	}
 	failed, values := uint32(0), w.R32(o.value)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		values[i&31] = 0
 		if done>>i&1 != 0 {
 			word := by.Word
@@ -333,12 +333,12 @@ func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machin
 				word, _, _ = objects[i].State() // passed has seen it
 			}
 			bad, value := word.Reported()
-			failed |= bit(bad) << i
+			failed |= Bit(bad) << i
 			values[i&31] = value
 		}
 	})
-	setMask(w, in.D, done)
-	setMask(w, o.report, failed)
+	SetMask(w, in.D, done)
+	SetMask(w, o.report, failed)
 	return machine.Next
 }
 
@@ -374,16 +374,16 @@ func (o *mbarrierOp) limit(w *machine.Warp) uint64 {
 		return machine.DefaultSuspend
 	}
 	t, most := w.R32(o.hint), uint32(0)
-	each(w.Mask, func(i int) { most = max(most, t[i]) })
+	Each(w.Mask, func(i int) { most = max(most, t[i]) })
 	return uint64(most)
 }
 
 // mbarrier.check_layout p, [addr]: 9.3: 9.7.13.15.18.
 func planCheckLayout(b *Build) {
-	b.Out.D = b.dst(&b.In.Ops[0], 1)
+	b.Out.D = b.Dst(&b.In.Ops[0], 1)
 	o := b.mbarrierOp(&b.In.Ops[1], true)
 	o.v1 = b.Sel.Has(isa.M_layout_v1)
-	b.does(uop.MbarrierLayout)
+	b.Does(uop.MbarrierLayout)
 }
 
 func checkLayout(w *machine.Warp, in *machine.Inst) machine.State {
@@ -391,11 +391,11 @@ func checkLayout(w *machine.Warp, in *machine.Inst) machine.State {
 	st := o.each(w, in, func(i int, b machine.Mbarrier) *machine.Fault {
 		w.WatchMbarrier(in, b, i, o.use)
 		m, _, f := b.State()
-		p |= bit(m.V1() == o.v1) << i
+		p |= Bit(m.V1() == o.v1) << i
 		return f
 	})
 	if st == machine.Next {
-		setMask(w, in.D, p)
+		SetMask(w, in.D, p)
 	}
 	return st
 }

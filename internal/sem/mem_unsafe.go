@@ -15,11 +15,11 @@ type element interface {
 	int8 | int16 | int32 | uint8 | uint16 | uint32
 }
 
-type word interface{ uint32 | uint64 }
+type Word interface{ uint32 | uint64 }
 
 // loadRow loads elements of type T at byte off of what each lane accesses; keep cuts the
 // result to its register.
-func loadRow[T element, D word](d *[32]D, a *machine.Access, addr *[32]uint64, off uint32, mask uint32, keep D) {
+func loadRow[T element, D Word](d *[32]D, a *machine.Access, addr *[32]uint64, off uint32, mask uint32, keep D) {
 	switch {
 	case a.Mode != machine.OneSpan:
 		for m := mask; m != 0; m &= m - 1 {
@@ -54,7 +54,7 @@ func loadRow64(d *[32]uint64, a *machine.Access, addr *[32]uint64, off uint32, m
 }
 
 // storeRow stores the low bytes of a row.
-func storeRow[T uint8 | uint16 | uint32, S word](s *[32]S, a *machine.Access, addr *[32]uint64, off uint32, mask uint32) {
+func storeRow[T uint8 | uint16 | uint32, S Word](s *[32]S, a *machine.Access, addr *[32]uint64, off uint32, mask uint32) {
 	switch {
 	case a.Mode != machine.OneSpan:
 		for m := mask; m != 0; m &= m - 1 {

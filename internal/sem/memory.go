@@ -12,10 +12,10 @@ import (
 
 func memoryLines() []Line {
 	return []Line{
-		{isa.Ld, nil, plan(planLoad, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).orScalar().sees(isa.M_volatile, isa.M_mmio, isa.M_relaxed, isa.M_proxy_readonly), ""},
-		{isa.LdNc, nil, plan(planLoadGlobal, isa.C_vec, isa.C_type).orScalar(), ""},
-		{isa.Ldu, nil, plan(planLoad, isa.C_ss, isa.C_vec, isa.C_type).orScalar(), ""},
-		{isa.St, nil, plan(planStore, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).sees(isa.M_volatile, isa.M_mmio), ""},
+		{isa.Ld, nil, Plan(planLoad, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).orScalar().Sees(isa.M_volatile, isa.M_mmio, isa.M_relaxed, isa.M_proxy_readonly), ""},
+		{isa.LdNc, nil, Plan(planLoadGlobal, isa.C_vec, isa.C_type).orScalar(), ""},
+		{isa.Ldu, nil, Plan(planLoad, isa.C_ss, isa.C_vec, isa.C_type).orScalar(), ""},
+		{isa.St, nil, Plan(planStore, isa.C_ss, isa.C_sem, isa.C_scope, isa.C_vec, isa.C_type).Sees(isa.M_volatile, isa.M_mmio), ""},
 	}
 }
 
@@ -47,21 +47,21 @@ func (b *Build) memoryOp(kind machine.AccessKind, space isa.Mod, elems []ir.Oper
 	for i := range elems {
 		bits := 0
 		if elems[i].Kind != ir.OpSink {
-			bits = b.operandBits(&elems[i], t.Bits())
+			bits = b.OperandBits(&elems[i], t.Bits())
 		}
 		m.Bits = append(m.Bits, bits)
 	}
 	m.Whole = m.Strong && len(elems) > 1 && m.Size <= 16
 	if kind == machine.Load && !m.Strong {
-		m.Size = m.Elem * uint32(len(accessed(elems)))
+		m.Size = m.Elem * uint32(len(Accessed(elems)))
 	}
 	b.Ext().Data = (*uop.Memory)(m)
 	return m
 }
 
-// accessed is the elements of a weak load up to the last one that a register takes, all if none does: hardware reads whole sectors
+// Accessed is the elements of a weak load up to the last one that a register takes, all if none does: hardware reads whole sectors
 // and checks whole pages, so that those behind touch nothing that a program could notice.
-func accessed(elems []ir.Operand) []ir.Operand {
+func Accessed(elems []ir.Operand) []ir.Operand {
 	n := len(elems)
 	for n > 0 && elems[n-1].Kind == ir.OpSink {
 		n--
@@ -72,8 +72,8 @@ func accessed(elems []ir.Operand) []ir.Operand {
 	return elems[:n]
 }
 
-// elements returns the parts of a vector operand, or the operand itself.
-func elements(o *ir.Operand) []ir.Operand {
+// Elements returns the parts of a vector operand, or the operand itself.
+func Elements(o *ir.Operand) []ir.Operand {
 	if o.Kind == ir.OpVec {
 		return o.Elems
 	}

@@ -15,42 +15,42 @@ import (
 // hold anything, its old value too.
 func miscLines() []Line {
 	return []Line{
-		{isa.Cvta, of(isa.M_global, isa.M_const).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-		{isa.Cvta, of(isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(planCvtaParam).orScalar(), ""},
-		{isa.Cvta, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(uop.FromShared), ""},
-		{isa.Cvta, of(isa.M_local).with(isa.M_u64), plan(planCvtaLocal).orScalar(), ""},
-		{isa.CvtaTo, of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).with(isa.M_u64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-		{isa.CvtaTo, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).with(isa.M_u64), lane(uop.ToShared), ""},
-		{isa.CvtaTo, of(isa.M_local).with(isa.M_u64), lane(uop.ToLocal), ""},
-		{isa.Isspacep, of(isa.M_global), plan(planIsspacep(uop.IsGlobal)), ""},
-		{isa.Isspacep, of(isa.M_const), plan(planIsspacep(uop.IsConst)), ""},
-		{isa.Isspacep, of(isa.M_param, isa.M_param_entry), plan(planIsspacep(uop.IsParam)), ""},
-		{isa.Isspacep, of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(uop.IsShared), ""},
-		{isa.Isspacep, of(isa.M_local), lane(uop.IsLocal), ""},
+		{isa.Cvta, Of(isa.M_global, isa.M_const).With(isa.M_u64), Plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.Cvta, Of(isa.M_param, isa.M_param_entry).With(isa.M_u64), Plan(planCvtaParam).orScalar(), ""},
+		{isa.Cvta, Of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).With(isa.M_u64), lane(uop.FromShared), ""},
+		{isa.Cvta, Of(isa.M_local).With(isa.M_u64), Plan(planCvtaLocal).orScalar(), ""},
+		{isa.CvtaTo, Of(isa.M_global, isa.M_const, isa.M_param, isa.M_param_entry).With(isa.M_u64), Plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.CvtaTo, Of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster).With(isa.M_u64), lane(uop.ToShared), ""},
+		{isa.CvtaTo, Of(isa.M_local).With(isa.M_u64), lane(uop.ToLocal), ""},
+		{isa.Isspacep, Of(isa.M_global), Plan(planIsspacep(uop.IsGlobal)), ""},
+		{isa.Isspacep, Of(isa.M_const), Plan(planIsspacep(uop.IsConst)), ""},
+		{isa.Isspacep, Of(isa.M_param, isa.M_param_entry), Plan(planIsspacep(uop.IsParam)), ""},
+		{isa.Isspacep, Of(isa.M_shared, isa.M_shared_cta, isa.M_shared_cluster), lane(uop.IsShared), ""},
+		{isa.Isspacep, Of(isa.M_local), lane(uop.IsLocal), ""},
 
-		{isa.Mapa, of(isa.M_u32, isa.M_s32), lane(uop.Mapa32), ""},
-		{isa.Mapa, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(uop.Mapa32), ""},
-		{isa.Mapa, of(isa.M_u64, isa.M_s64), lane(uop.Mapa64), ""},
-		{isa.Mapa, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(uop.Mapa64), ""},
-		{isa.Getctarank, of(isa.M_u32, isa.M_s32), lane(uop.CtaRank32), ""},
-		{isa.Getctarank, of(isa.M_u32, isa.M_s32).with(isa.M_shared_cluster), lane(uop.CtaRank32), ""},
-		{isa.Getctarank, of(isa.M_u64, isa.M_s64), lane(uop.CtaRank64), ""},
-		{isa.Getctarank, of(isa.M_u64, isa.M_s64).with(isa.M_shared_cluster), lane(uop.CtaRank64), ""},
+		{isa.Mapa, Of(isa.M_u32, isa.M_s32), lane(uop.Mapa32), ""},
+		{isa.Mapa, Of(isa.M_u32, isa.M_s32).With(isa.M_shared_cluster), lane(uop.Mapa32), ""},
+		{isa.Mapa, Of(isa.M_u64, isa.M_s64), lane(uop.Mapa64), ""},
+		{isa.Mapa, Of(isa.M_u64, isa.M_s64).With(isa.M_shared_cluster), lane(uop.Mapa64), ""},
+		{isa.Getctarank, Of(isa.M_u32, isa.M_s32), lane(uop.CtaRank32), ""},
+		{isa.Getctarank, Of(isa.M_u32, isa.M_s32).With(isa.M_shared_cluster), lane(uop.CtaRank32), ""},
+		{isa.Getctarank, Of(isa.M_u64, isa.M_s64), lane(uop.CtaRank64), ""},
+		{isa.Getctarank, Of(isa.M_u64, isa.M_s64).With(isa.M_shared_cluster), lane(uop.CtaRank64), ""},
 
 		{isa.MbarrierPendingCount, nil, lane(uop.PendingCount), ""},
-		{isa.MbarrierPendingCount, of(isa.M_layout_v0), lane(uop.PendingCount), ""},
+		{isa.MbarrierPendingCount, Of(isa.M_layout_v0), lane(uop.PendingCount), ""},
 
-		{isa.Prefetch, nil, plan((*Build).Nothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
-		{isa.Prefetchu, nil, plan((*Build).Nothing), ""},
-		{isa.Applypriority, nil, plan((*Build).Nothing, isa.C_ss), ""},
-		{isa.Discard, nil, plan((*Build).Nothing, isa.C_ss), ""},
+		{isa.Prefetch, nil, Plan((*Build).Nothing, isa.C_space, isa.C_level, isa.C_priority, isa.C_gspace, isa.C_mapspace), ""},
+		{isa.Prefetchu, nil, Plan((*Build).Nothing), ""},
+		{isa.Applypriority, nil, Plan((*Build).Nothing, isa.C_ss), ""},
+		{isa.Discard, nil, Plan((*Build).Nothing, isa.C_ss), ""},
 
-		{isa.Nanosleep, nil, plan(planNanosleep), ""},
-		{isa.Trap, nil, plan(planTrap), ""},
-		{isa.Brkpt, nil, plan(func(b *Build) { b.does(uop.Breakpoint) }), ""},
-		{isa.Pmevent, nil, plan((*Build).Nothing).sees(isa.M_mask), ""},
-		{isa.Setmaxnreg, nil, plan(planRegisters, isa.C_action).assuming(assume.RegisterPool), ""},
-		{isa.Griddepcontrol, nil, plan((*Build).Nothing, isa.C_action), ""},
+		{isa.Nanosleep, nil, Plan(planNanosleep), ""},
+		{isa.Trap, nil, Plan(planTrap), ""},
+		{isa.Brkpt, nil, Plan(func(b *Build) { b.Does(uop.Breakpoint) }), ""},
+		{isa.Pmevent, nil, Plan((*Build).Nothing).Sees(isa.M_mask), ""},
+		{isa.Setmaxnreg, nil, Plan(planRegisters, isa.C_action).Assuming(assume.RegisterPool), ""},
+		{isa.Griddepcontrol, nil, Plan((*Build).Nothing, isa.C_action), ""},
 	}
 }
 
@@ -84,9 +84,9 @@ func isGlobal(w *machine.Warp, a uint64) bool {
 func planIsspacep(op uop.Op) func(*Build) {
 	return func(b *Build) {
 		ops := b.In.Ops
-		width := b.operandBits(&ops[1], 64)
-		b.Out.D, b.Out.A, b.Out.Imm = b.dst(&ops[0], 1), b.src(&ops[1], width), uint64(width)
-		b.does(op)
+		width := b.OperandBits(&ops[1], 64)
+		b.Out.D, b.Out.A, b.Out.Imm = b.Dst(&ops[0], 1), b.Src(&ops[1], width), uint64(width)
+		b.Does(op)
 	}
 }
 
@@ -96,8 +96,8 @@ func inParam(w *machine.Warp, in *machine.Inst) machine.State  { return inSpace(
 
 func inSpace(w *machine.Warp, in *machine.Inst, is func(*machine.Warp, uint64) bool) machine.State {
 	p := uint32(0)
-	each(w.Mask, func(i int) { p |= bit(is(w, loadElem(w, in.A, int(in.Imm), i))) << i })
-	setMask(w, in.D, p)
+	Each(w.Mask, func(i int) { p |= Bit(is(w, LoadElem(w, in.A, int(in.Imm), i))) << i })
+	SetMask(w, in.D, p)
 	return machine.Next
 }
 
@@ -127,8 +127,8 @@ func planCvtaParam(b *Build) {
 		return
 	}
 	do := lane(uop.FromKernel)
-	b.Out.D, b.Out.A, b.Out.B = b.dst(&b.In.Ops[0], 64), b.src(&b.In.Ops[1], 64), b.KernelParam(b.shape(64), 0)
-	b.does(do.op)
+	b.Out.D, b.Out.A, b.Out.B = b.Dst(&b.In.Ops[0], 64), b.Src(&b.In.Ops[1], 64), b.KernelParam(b.shape(64), 0)
+	b.Does(do.op)
 }
 
 // fromKernel gives addresses below 2^32 the upper half of the parameters' address.
@@ -149,7 +149,7 @@ type registersOp struct {
 func planRegisters(b *Build) {
 	count, more, _ := Registers(b.In)
 	b.Ext().Data = &registersOp{RegisterChange: machine.RegisterChange{Count: count, More: more, Endless: b.Assume(assume.RegisterPool) == 1}}
-	b.does(uop.ChangeRegisters)
+	b.Does(uop.ChangeRegisters)
 }
 
 // Registers reports whether a statement changes the registers of its warp, to how many, and whether by more.
@@ -165,18 +165,18 @@ func changeRegisters(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func planNanosleep(b *Build) {
-	b.Out.A = b.src(&b.In.Ops[0], 32)
-	b.does(uop.Nanosleep)
+	b.Out.A = b.Src(&b.In.Ops[0], 32)
+	b.Does(uop.Nanosleep)
 }
 
 // nanosleep sleeps as long as the lane that sleeps longest.
 func nanosleep(w *machine.Warp, in *machine.Inst) machine.State {
 	t, most := w.R32(in.A), uint32(0)
-	each(w.Mask, func(i int) { most = max(most, t[i]) })
+	Each(w.Mask, func(i int) { most = max(most, t[i]) })
 	return w.Sleep(uint64(most))
 }
 
-func planTrap(b *Build) { b.does(uop.Trap) }
+func planTrap(b *Build) { b.Does(uop.Trap) }
 
 func trap(w *machine.Warp, in *machine.Inst) machine.State {
 	return w.Fault(in, &machine.Fault{Kind: machine.Trap, Lanes: w.Mask})

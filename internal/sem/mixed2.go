@@ -14,39 +14,39 @@ import (
 func mixed2Lines() []Line {
 	return []Line{
 		{isa.AddMixed2, nil, mixedPlan(addMixed2), ""},
-		{isa.AddMixed2, of(isa.M_ftz), mixedPlan(addMixed2, assume.MixedFtz), ""},
+		{isa.AddMixed2, Of(isa.M_ftz), mixedPlan(addMixed2, assume.MixedFtz), ""},
 		{isa.SubMixed2, nil, mixedPlan(subMixed2), ""},
-		{isa.SubMixed2, of(isa.M_ftz), mixedPlan(subMixed2, assume.MixedFtz), ""},
+		{isa.SubMixed2, Of(isa.M_ftz), mixedPlan(subMixed2, assume.MixedFtz), ""},
 		{isa.FmaMixed2, nil, mixedPlan(fmaMixed2), ""},
 		{isa.MulMixed2, nil, mixedPlan(mulMixed2), ""},
-		{isa.MulMixed2, of(isa.M_ftz), mixedPlan(mulMixed2, assume.MixedFtz), ""},
-		{isa.MulMixed2, at(isa.C_ctype, isa.M_f16x2, isa.M_bf16x2), mixedPlan(mulMixed2, assume.MixedHalves), ""},
+		{isa.MulMixed2, Of(isa.M_ftz), mixedPlan(mulMixed2, assume.MixedFtz), ""},
+		{isa.MulMixed2, At(isa.C_ctype, isa.M_f16x2, isa.M_bf16x2), mixedPlan(mulMixed2, assume.MixedHalves), ""},
 		{isa.AddNarrow, nil, mixedPlan(addNarrow), ""},
 		{isa.SubNarrow, nil, mixedPlan(subNarrow), ""},
 		{isa.MulNarrow, nil, mixedPlan(mulNarrow), ""},
 		{isa.FmaNarrow, nil, mixedPlan(fmaNarrow), ""},
 
 		{isa.FmaHalf, directed, mixedPlan(fmaDirected, assume.DirectedBF16), ""},
-		{isa.FmaHalf, directed.with(isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16), ""},
-		{isa.FmaHalf, directed.with(isa.M_oob), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
-		{isa.FmaHalf, directed.with(isa.M_oob, isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
+		{isa.FmaHalf, directed.With(isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16), ""},
+		{isa.FmaHalf, directed.With(isa.M_oob), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
+		{isa.FmaHalf, directed.With(isa.M_oob, isa.M_relu), mixedPlan(fmaDirected, assume.DirectedBF16, assume.OOBAddend), ""},
 	}
 }
 
 // directed is a rounding of bf16 that the manual does not have.
-var directed = of(isa.M_bf16, isa.M_bf16x2).at(isa.C_rnd, isa.M_rz, isa.M_rm, isa.M_rp)
+var directed = Of(isa.M_bf16, isa.M_bf16x2).At(isa.C_rnd, isa.M_rz, isa.M_rm, isa.M_rp)
 
 // mixedPlan names the function that fills in what a statement computes.
-func mixedPlan(fill func(b *Build, x *packedMixed), asks ...assume.Assumption) planDo {
-	return plan(func(b *Build) {
+func mixedPlan(fill func(b *Build, x *packedMixed), asks ...assume.Assumption) Planned {
+	return Plan(func(b *Build) {
 		x := &packedMixed{}
 		x.Round = RoundingOf(b.rounding())
 		x.Satfinite, x.Relu = b.Sel.Has(isa.M_satfinite), b.Sel.Has(isa.M_relu)
 		fill(b, x)
 		b.Ext().Data = x
-		b.does(uop.MixedElements)
+		b.Does(uop.MixedElements)
 	}, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_type, isa.C_rnd, isa.C_ftz).
-		sees(isa.M_satfinite, isa.M_relu, isa.M_oob).assuming(asks...)
+		Sees(isa.M_satfinite, isa.M_relu, isa.M_oob).Assuming(asks...)
 }
 
 // rounding is the statement's rounding modifier. The narrowing forms have .rz alone, which
@@ -89,7 +89,7 @@ func (o *packedOperand) load(w *machine.Warp, lane int) uint64 {
 	if o.format == nil {
 		return 0
 	}
-	return loadElem(w, o.off, o.row, lane)
+	return LoadElem(w, o.off, o.row, lane)
 }
 
 // packedMixed is a Mixed on elements.
@@ -104,7 +104,7 @@ type packedMixed struct {
 // operand that there is not.
 func (x *packedMixed) place(b *Build, count int, d, a, f, c isa.Mod) {
 	x.count, x.Dst = count, elementsOf[d].format
-	x.d = packedOperand{elementsOf[d], b.dst(&b.In.Ops[0], elementsOf[d].row)}
+	x.d = packedOperand{elementsOf[d], b.Dst(&b.In.Ops[0], elementsOf[d].row)}
 	next := 1
 	for _, o := range []struct {
 		to     *packedOperand
@@ -115,7 +115,7 @@ func (x *packedMixed) place(b *Build, count int, d, a, f, c isa.Mod) {
 			continue
 		}
 		e := elementsOf[o.t]
-		*o.to, *o.format = packedOperand{e, b.src(&b.In.Ops[next], e.row)}, e.format
+		*o.to, *o.format = packedOperand{e, b.Src(&b.In.Ops[next], e.row)}, e.format
 		next++
 	}
 }
@@ -186,12 +186,12 @@ func fmaDirected(b *Build, x *packedMixed) {
 
 func mixedElements(w *machine.Warp, in *machine.Inst) machine.State {
 	x := in.Ext.Data.(*packedMixed)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		a, b, c, d := x.a.load(w, i), x.b.load(w, i), x.c.load(w, i), uint64(0)
 		for k := range uint(x.count) {
 			d |= x.Apply(a>>(k*x.a.step), b>>(k*x.b.step), c>>(k*x.c.step)) << (k * x.d.step)
 		}
-		storeElem(w, x.d.off, x.d.row, i, d)
+		StoreElem(w, x.d.off, x.d.row, i, d)
 	})
 	return machine.Next
 }

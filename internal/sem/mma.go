@@ -21,10 +21,10 @@ import (
 func productLines() []Line {
 	classes := []isa.Class{isa.C_shape, isa.C_alayout, isa.C_blayout, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_rnd, isa.C_bitop}
 	return []Line{
-		{isa.Mma, nil, plan(planProduct, append(classes, isa.C_kind)...).sees(isa.M_satfinite, isa.M_popc).assuming(assume.TuringSteps), ""},
-		{isa.MmaBlock, nil, plan(planBlocks, isa.C_shape, isa.C_alayout, isa.C_blayout, isa.C_kind, isa.C_vecsize, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_stype).assuming(assume.ZeroTerms), ""},
-		{isa.WmmaMma, nil, plan(planProduct, classes...).sees(isa.M_satfinite, isa.M_popc, isa.M_aligned).assuming(assume.TuringSteps), ""},
-		{isa.MmaSp, nil, plan(planProduct, append(classes, isa.C_kind)...).sees(isa.M_satfinite, isa.M_sp, isa.M_sp_ordered_metadata), ""},
+		{isa.Mma, nil, Plan(planProduct, append(classes, isa.C_kind)...).Sees(isa.M_satfinite, isa.M_popc).Assuming(assume.TuringSteps), ""},
+		{isa.MmaBlock, nil, Plan(planBlocks, isa.C_shape, isa.C_alayout, isa.C_blayout, isa.C_kind, isa.C_vecsize, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_stype).Assuming(assume.ZeroTerms), ""},
+		{isa.WmmaMma, nil, Plan(planProduct, classes...).Sees(isa.M_satfinite, isa.M_popc, isa.M_aligned).Assuming(assume.TuringSteps), ""},
+		{isa.MmaSp, nil, Plan(planProduct, append(classes, isa.C_kind)...).Sees(isa.M_satfinite, isa.M_sp, isa.M_sp_ordered_metadata), ""},
 	}
 }
 
@@ -68,7 +68,7 @@ func planProduct(b *Build) {
 	o := b.productOp()
 	o.fragments, o.places64 = o.denseFragments(), o.doublePlaces()
 	b.Ext().Data = o
-	b.does(uop.Product)
+	b.Does(uop.Product)
 }
 
 func (b *Build) productOp() *productOp {
@@ -87,9 +87,9 @@ func (b *Build) productOp() *productOp {
 	}
 	if e := b.In.Op(isa.R_e); e != nil {
 		o.Sparse, o.RowMetadata = true, o.elems[2].signed
-		o.meta, o.selector = b.src(e, 32), int(b.In.Op(isa.R_f).Imm)
+		o.meta, o.selector = b.Src(e, 32), int(b.In.Op(isa.R_f).Imm)
 	}
-	o.a, o.b, o.c, o.d = b.rows(b.In.Op(isa.R_a), b.src, max(32, o.Bits)), b.rows(b.In.Op(isa.R_b), b.src, max(32, o.Bits)), b.rows(b.In.Op(isa.R_c), b.src, max(32, o.Bits)), b.rows(b.In.Op(isa.R_d), b.dst, max(32, o.Bits))
+	o.a, o.b, o.c, o.d = b.Rows(b.In.Op(isa.R_a), b.Src, max(32, o.Bits)), b.Rows(b.In.Op(isa.R_b), b.Src, max(32, o.Bits)), b.Rows(b.In.Op(isa.R_c), b.Src, max(32, o.Bits)), b.Rows(b.In.Op(isa.R_d), b.Dst, max(32, o.Bits))
 	if !o.Wmma && len(o.a)*o.PerRegister()*32 == 8*o.Stored() {
 		o.M = 8
 	}

@@ -50,12 +50,12 @@ func planBlocks(b *Build) {
 	o.blocks = s
 	o.fragments = o.denseFragments()
 	b.Ext().Data = o
-	b.does(uop.Product)
+	b.Does(uop.Product)
 }
 
 func (b *Build) scaleOperand(data, sel *ir.Operand) scaleOperand {
-	ids := elements(sel)
-	return scaleOperand{b.src(data, 32), b.src(&ids[0], 16), b.src(&ids[1], 16)}
+	ids := Elements(sel)
+	return scaleOperand{b.Src(data, 32), b.Src(&ids[0], 16), b.Src(&ids[1], 16)}
 }
 
 // ids reads the selectors: the lowest byte, and the threads that have the factors.

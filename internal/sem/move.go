@@ -15,25 +15,25 @@ import (
 
 func moveLines() []Line {
 	return []Line{
-		{isa.Mov, of(isa.M_b16, isa.M_u16, isa.M_s16, isa.M_b32, isa.M_u32, isa.M_s32, isa.M_f32), plan(func(b *Build) { b.move(32) }).orScalar().sometimesAssuming(assume.Clocks), ""},
-		{isa.Mov, of(isa.M_b64, isa.M_u64, isa.M_s64, isa.M_f64), plan(func(b *Build) { b.move(64) }).orScalar().sometimesAssuming(assume.Clocks), ""},
-		{isa.Mov, of(isa.M_b128), plan(func(b *Build) { b.move(128) }), ""},
-		{isa.Mov, of(isa.M_pred), plan(func(b *Build) { b.move(1) }).orScalar(), ""},
+		{isa.Mov, Of(isa.M_b16, isa.M_u16, isa.M_s16, isa.M_b32, isa.M_u32, isa.M_s32, isa.M_f32), Plan(func(b *Build) { b.move(32) }).orScalar().sometimesAssuming(assume.Clocks), ""},
+		{isa.Mov, Of(isa.M_b64, isa.M_u64, isa.M_s64, isa.M_f64), Plan(func(b *Build) { b.move(64) }).orScalar().sometimesAssuming(assume.Clocks), ""},
+		{isa.Mov, Of(isa.M_b128), Plan(func(b *Build) { b.move(128) }), ""},
+		{isa.Mov, Of(isa.M_pred), Plan(func(b *Build) { b.move(1) }).orScalar(), ""},
 
-		{isa.MovPack, of(isa.M_b16), plan(func(b *Build) { b.move(16) }).orScalar(), ""},
-		{isa.MovPack, of(isa.M_b32), plan(func(b *Build) { b.move(32) }).orScalar(), ""},
-		{isa.MovPack, of(isa.M_b64), plan(func(b *Build) { b.move(64) }).orScalar(), ""},
-		{isa.MovPack, of(isa.M_b128), plan(func(b *Build) { b.move(128) }), ""},
-		{isa.MovVector, of(types32...), plan(func(b *Build) { b.moveVector(32) }, isa.C_vec), ""},
-		{isa.MovVector, of(types64...), plan(func(b *Build) { b.moveVector(64) }, isa.C_vec), ""},
+		{isa.MovPack, Of(isa.M_b16), Plan(func(b *Build) { b.move(16) }).orScalar(), ""},
+		{isa.MovPack, Of(isa.M_b32), Plan(func(b *Build) { b.move(32) }).orScalar(), ""},
+		{isa.MovPack, Of(isa.M_b64), Plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.MovPack, Of(isa.M_b128), Plan(func(b *Build) { b.move(128) }), ""},
+		{isa.MovVector, Of(types32...), Plan(func(b *Build) { b.moveVector(32) }, isa.C_vec), ""},
+		{isa.MovVector, Of(types64...), Plan(func(b *Build) { b.moveVector(64) }, isa.C_vec), ""},
 
 		{isa.Prmt, nil, lane(uop.Prmt), ""},
-		{isa.Prmt, of(isa.M_f4e), lane(uop.PrmtF4e), ""},
-		{isa.Prmt, of(isa.M_b4e), lane(uop.PrmtB4e), ""},
-		{isa.Prmt, of(isa.M_rc8), lane(uop.PrmtRc8), ""},
-		{isa.Prmt, of(isa.M_ecl), lane(uop.PrmtEcl), ""},
-		{isa.Prmt, of(isa.M_ecr), lane(uop.PrmtEcr), ""},
-		{isa.Prmt, of(isa.M_rc16), lane(uop.PrmtRc16), ""},
+		{isa.Prmt, Of(isa.M_f4e), lane(uop.PrmtF4e), ""},
+		{isa.Prmt, Of(isa.M_b4e), lane(uop.PrmtB4e), ""},
+		{isa.Prmt, Of(isa.M_rc8), lane(uop.PrmtRc8), ""},
+		{isa.Prmt, Of(isa.M_ecl), lane(uop.PrmtEcl), ""},
+		{isa.Prmt, Of(isa.M_ecr), lane(uop.PrmtEcr), ""},
+		{isa.Prmt, Of(isa.M_rc16), lane(uop.PrmtRc16), ""},
 	}
 }
 
@@ -52,8 +52,8 @@ func (b *Build) move(width int) {
 	case width == 128:
 		b.move128(d, a)
 	default:
-		b.Out.D, b.Out.A = b.dst(d, width), b.src(a, width)
-		b.Out.Imm = uint64(flip(a))
+		b.Out.D, b.Out.A = b.Dst(d, width), b.Src(a, width)
+		b.Out.Imm = uint64(Flip(a))
 		b.copyOf(width)
 	}
 }
@@ -64,9 +64,9 @@ func (b *Build) surfaceParam(d, a *ir.Operand) bool {
 		return false
 	}
 	m := &memoryOp{Request: handleRequest, Elem: 8, Bits: []int{64}, By: uop.ByKernel}
-	b.Ext().Data, b.Ext().Dst = (*uop.Memory)(m), []uint32{b.dst(d, 64)}
+	b.Ext().Data, b.Ext().Dst = (*uop.Memory)(m), []uint32{b.Dst(d, 64)}
 	b.Out.Imm = uint64(a.Var.Offset) + a.Imm
-	b.does(uop.LoadHandle)
+	b.Does(uop.LoadHandle)
 	return true
 }
 
@@ -85,11 +85,11 @@ func KernelHandle(w *machine.Warp, in *machine.Inst, off uint64) uint64 {
 func (b *Build) copyOf(width int) {
 	switch width {
 	case 1:
-		b.does(uop.MovePredicate)
+		b.Does(uop.MovePredicate)
 	case 64:
-		b.does(uop.Move64)
+		b.Does(uop.Move64)
 	default:
-		b.does(uop.Move32)
+		b.Does(uop.Move32)
 	}
 }
 
@@ -104,15 +104,15 @@ func copyRow64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func moveMask(w *machine.Warp, in *machine.Inst) machine.State {
-	setMask(w, in.D, *w.P(in.A)^uint32(in.Imm))
+	SetMask(w, in.D, *w.P(in.A)^uint32(in.Imm))
 	return machine.Next
 }
 
 // move128 copies both halves; B and C are the upper ones.
 func (b *Build) move128(d, a *ir.Operand) {
-	b.Out.D, b.Out.C = b.halves(d)
-	b.Out.A, b.Out.B = b.halves(a)
-	b.does(uop.Move128)
+	b.Out.D, b.Out.C = b.Halves(d)
+	b.Out.A, b.Out.B = b.Halves(a)
+	b.Does(uop.Move128)
 }
 
 func copy128(w *machine.Warp, in *machine.Inst) machine.State {
@@ -133,11 +133,11 @@ func (b *Build) moveVector(width int) {
 		if a.Kind == ir.OpVec {
 			from = &a.Elems[i]
 		}
-		b.Ext().Dst = append(b.Ext().Dst, b.dst(&d.Elems[i], width))
-		b.Ext().Src = append(b.Ext().Src, b.src(from, width))
+		b.Ext().Dst = append(b.Ext().Dst, b.Dst(&d.Elems[i], width))
+		b.Ext().Src = append(b.Ext().Src, b.Src(from, width))
 	}
 	b.Out.Imm = uint64(width)
-	b.does(uop.MoveVector)
+	b.Does(uop.MoveVector)
 }
 
 // copyVector reads a lane's elements before it writes them: registers may stand on both sides.
@@ -147,10 +147,10 @@ func copyVector(w *machine.Warp, in *machine.Inst) machine.State {
 		i := bits.TrailingZeros32(m) & 31
 		var v [4]uint64
 		for k := range n {
-			v[k&3] = loadElem(w, in.Ext.Src[k], width, i)
+			v[k&3] = LoadElem(w, in.Ext.Src[k], width, i)
 		}
 		for k := range n {
-			storeElem(w, in.Ext.Dst[k], width, i, v[k&3])
+			StoreElem(w, in.Ext.Dst[k], width, i, v[k&3])
 		}
 	}
 	return machine.Next
@@ -179,20 +179,20 @@ func (b *Build) pack(d *ir.Operand, elems []ir.Operand, width int) {
 	}
 	l, ok := packs[[2]int{len(elems), width}]
 	if !ok {
-		b.fail("BUG: no packing of %d elements into %d bits", len(elems), width)
+		b.Fail("BUG: no packing of %d elements into %d bits", len(elems), width)
 		return
 	}
 	b.operands(l.op, d, elems)
-	b.does(l.op)
+	b.Does(l.op)
 }
 
 // pack128 joins two 64-bit or four 32-bit elements into the halves of a register.
 func (b *Build) pack128(d *ir.Operand, elems []ir.Operand) {
-	b.Out.D, b.Out.C = b.halves(d)
+	b.Out.D, b.Out.C = b.Halves(d)
 	for i := range elems {
-		b.Ext().Src = append(b.Ext().Src, b.src(&elems[i], 128/len(elems)))
+		b.Ext().Src = append(b.Ext().Src, b.Src(&elems[i], 128/len(elems)))
 	}
-	b.does(uop.Pack128)
+	b.Does(uop.Pack128)
 }
 
 func pack128(w *machine.Warp, in *machine.Inst) machine.State {
@@ -216,17 +216,17 @@ func pack128(w *machine.Warp, in *machine.Inst) machine.State {
 func (b *Build) unpack(elems []ir.Operand, a *ir.Operand, width int) {
 	part := width / len(elems)
 	for i := range elems {
-		b.Ext().Dst = append(b.Ext().Dst, b.dst(&elems[i], part))
+		b.Ext().Dst = append(b.Ext().Dst, b.Dst(&elems[i], part))
 	}
 	b.Out.Imm = uint64(part)
 	if width == 128 {
-		b.Out.A, b.Out.B = b.halves(a)
-		b.does(uop.Unpack128)
+		b.Out.A, b.Out.B = b.Halves(a)
+		b.Does(uop.Unpack128)
 		return
 	}
-	b.Out.A = b.src(a, width)
-	if b.does(uop.Unpack32); width == 64 {
-		b.does(uop.Unpack64)
+	b.Out.A = b.Src(a, width)
+	if b.Does(uop.Unpack32); width == 64 {
+		b.Does(uop.Unpack64)
 	}
 }
 

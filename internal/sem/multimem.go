@@ -16,14 +16,14 @@ import (
 func multimemLines() []Line {
 	classes := []isa.Class{isa.C_ss, isa.C_sem, isa.C_scope, isa.C_op, isa.C_vec, isa.C_type}
 	return []Line{
-		{isa.MultimemSt, nil, plan(planMultimemStore, classes...), ""},
-		{isa.MultimemRed, nil, plan(planMultimemRed, classes...).where(HasRmw), ""},
-		{isa.MultimemLdReduce, nil, plan(planMultimemLoad, append(classes, isa.C_acc)...).where(HasRmw), ""},
-		{isa.MultimemLdReduce, of(smallTypes...), plan(planMultimemSmall, append(classes, isa.C_acc)...).assuming(assume.SmallSum), ""},
-		{isa.MultimemStAsync, nil, plan(planStoreAsync, classes...), ""},
-		{isa.MultimemRedAsync, nil, plan(planRedAsync, classes...).where(HasRmw), ""},
-		{isa.MultimemCpAsyncBulk, nil, plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).sees(isa.M_cp_mask), ""},
-		{isa.MultimemCpReduceAsyncBulk, nil, plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).where(HasRmw).sees(isa.M_noftz), ""},
+		{isa.MultimemSt, nil, Plan(planMultimemStore, classes...), ""},
+		{isa.MultimemRed, nil, Plan(planMultimemRed, classes...).Where(HasRmw), ""},
+		{isa.MultimemLdReduce, nil, Plan(planMultimemLoad, append(classes, isa.C_acc)...).Where(HasRmw), ""},
+		{isa.MultimemLdReduce, Of(smallTypes...), Plan(planMultimemSmall, append(classes, isa.C_acc)...).Assuming(assume.SmallSum), ""},
+		{isa.MultimemStAsync, nil, Plan(planStoreAsync, classes...), ""},
+		{isa.MultimemRedAsync, nil, Plan(planRedAsync, classes...).Where(HasRmw), ""},
+		{isa.MultimemCpAsyncBulk, nil, Plan(planBulk, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_type).Sees(isa.M_cp_mask), ""},
+		{isa.MultimemCpReduceAsyncBulk, nil, Plan(planBulkReduce, isa.C_dst, isa.C_src, isa.C_sem, isa.C_scope, isa.C_op, isa.C_type).Where(HasRmw).Sees(isa.M_noftz), ""},
 	}
 }
 
@@ -48,13 +48,13 @@ type halfFormat struct {
 
 func planMultimemStore(b *Build) {
 	b.multimem(&b.In.Ops[0], &b.In.Ops[1], machine.Store)
-	b.does(uop.MultimemStore)
+	b.Does(uop.MultimemStore)
 }
 
 func planMultimemRed(b *Build) {
 	o := b.multimem(&b.In.Ops[0], &b.In.Ops[1], machine.Atomic)
 	o.red = RmwOf(b.Sel).Exact() // 9.7.9.14 says nothing of flushing
-	b.does(uop.MultimemUpdate)
+	b.Does(uop.MultimemUpdate)
 }
 
 func planMultimemLoad(b *Build) {
@@ -64,7 +64,7 @@ func planMultimemLoad(b *Build) {
 		f := halfFormats[b.Sel.Get(isa.C_type)]
 		o.half = &f
 	}
-	b.does(uop.MultimemLoad)
+	b.Does(uop.MultimemLoad)
 }
 
 var halfFormats = map[isa.Mod]halfFormat{
@@ -74,13 +74,13 @@ var halfFormats = map[isa.Mod]halfFormat{
 
 // multimem places the address and the elements of a register operand.
 func (b *Build) multimem(a, reg *ir.Operand, kind machine.AccessKind) *multimemOp {
-	t, values := b.Sel.Type(isa.C_type), elements(reg)
+	t, values := b.Sel.Type(isa.C_type), Elements(reg)
 	o := &multimemOp{elem: uint32(t.Bytes()), a: b.AddressAt(a)}
 	o.to = machine.Request{Kind: kind, Space: machine.Global, Size: o.elem * uint32(len(values))}
 	o.to.Align = o.to.Size
 	for i := range values {
-		bits := b.operandBits(&values[i], t.Bits())
-		o.rows, o.bits = append(o.rows, b.src(&values[i], bits)), append(o.bits, bits)
+		bits := b.OperandBits(&values[i], t.Bits())
+		o.rows, o.bits = append(o.rows, b.Src(&values[i], bits)), append(o.bits, bits)
 	}
 	b.Ext().Data = o
 	return o
@@ -96,7 +96,7 @@ func eachCopy(w *machine.Warp, in *machine.Inst, q *machine.Request, addr *[32]u
 	mask := w.Mask
 	defer func() { w.Mask = mask }()
 	for m := mask; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		w.Mask = 1 << i
 		places := w.Arena().Copies(addr[i], uint64(q.Size))
 		if places == nil {
@@ -122,7 +122,7 @@ func multimemLanes(w *machine.Warp, in *machine.Inst, o *multimemOp, visit func(
 	var copies [32][]mem.Pointer
 	st := eachCopy(w, in, &o.to, &addr, func(i int, _ uint64, p mem.Pointer) { copies[i] = append(copies[i], p) })
 	if st == machine.Next {
-		each(w.Mask, func(i int) { visit(i, copies[i]) })
+		Each(w.Mask, func(i int) { visit(i, copies[i]) })
 	}
 	return st
 }
@@ -132,7 +132,7 @@ func multimemStore(w *machine.Warp, in *machine.Inst) machine.State {
 	return multimemLanes(w, in, o, func(i int, copies []mem.Pointer) {
 		for _, p := range copies {
 			for k, row := range o.rows {
-				mem.StoreStrong(mem.Add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i))
+				mem.StoreStrong(mem.Add(p, uint32(k)*o.elem), o.elem, LoadElem(w, row, o.bits[k], i))
 			}
 		}
 	})
@@ -144,7 +144,7 @@ func multimemUpdate(w *machine.Warp, in *machine.Inst) machine.State {
 	return multimemLanes(w, in, o, func(i int, copies []mem.Pointer) {
 		for _, p := range copies {
 			for k, row := range o.rows {
-				u.Apply(mem.Add(p, uint32(k)*o.elem), o.elem, loadElem(w, row, o.bits[k], i), false)
+				u.Apply(mem.Add(p, uint32(k)*o.elem), o.elem, LoadElem(w, row, o.bits[k], i), false)
 			}
 		}
 	})
@@ -158,7 +158,7 @@ func multimemLoad(w *machine.Warp, in *machine.Inst) machine.State {
 			for j, p := range copies {
 				list[j] = mem.LoadStrong(mem.Add(p, uint32(k)*o.elem), o.elem)
 			}
-			storeElem(w, row, o.bits[k], i, o.combine(list))
+			StoreElem(w, row, o.bits[k], i, o.combine(list))
 		}
 	})
 }

@@ -36,7 +36,7 @@ func (b *Build) tinyReduction() *tinyReduction {
 func planMultimemSmall(b *Build) {
 	o := b.multimem(&b.In.Ops[1], &b.In.Ops[0], machine.Load)
 	o.tiny = b.tinyReduction()
-	b.does(uop.MultimemLoad)
+	b.Does(uop.MultimemLoad)
 }
 
 // combine reduces the elements of the copies, of so many bytes each.

@@ -54,7 +54,7 @@ type nativeCall struct {
 
 func (n *native) plan(b *Build, c *ir.Call) {
 	if len(c.Args) != len(n.args) || len(c.Rets) > 1 {
-		b.fail("%s takes %d arguments", c.Callee.Name, len(n.args))
+		b.Fail("%s takes %d arguments", c.Callee.Name, len(n.args))
 		return
 	}
 	call := &nativeCall{native: n}
@@ -65,18 +65,18 @@ func (n *native) plan(b *Build, c *ir.Call) {
 		call.to = append(call.to, b.place(&c.Rets[i], n.result))
 	}
 	b.Ext().Data = call
-	b.does(uop.CallRuntime)
+	b.Does(uop.CallRuntime)
 }
 
 func (b *Build) place(o *ir.Operand, width int) Place {
 	if o.Kind == ir.OpMem {
 		p, err := b.Argument(o)
 		if err != nil {
-			b.fail("%w", err)
+			b.Fail("%w", err)
 		}
 		return p
 	}
-	return Place{Off: b.dst(o, width)}
+	return Place{Off: b.Dst(o, width)}
 }
 
 // Result is where a call that the runtime answers leaves its result, and how many bytes, if that is in the frame's .param area.
@@ -97,7 +97,7 @@ func callNative(w *machine.Warp, in *machine.Inst) machine.State {
 func (c *nativeCall) arg(w *machine.Warp, k, lane int) uint64 {
 	p, width := c.from[k], c.args[k]
 	if !p.Param {
-		return loadElem(w, p.Off, width, lane)
+		return LoadElem(w, p.Off, width, lane)
 	}
 	v := uint64(w.ParamRow(p.Off)[lane&31])
 	if width > 32 {
@@ -110,7 +110,7 @@ func (c *nativeCall) arg(w *machine.Warp, k, lane int) uint64 {
 func (c *nativeCall) give(w *machine.Warp, lane int, v uint64) {
 	for _, p := range c.to {
 		if !p.Param {
-			storeElem(w, p.Off, c.result, lane, v)
+			StoreElem(w, p.Off, c.result, lane, v)
 			continue
 		}
 		w.ParamRow(p.Off)[lane&31] = uint32(v)
@@ -190,7 +190,7 @@ func (r *reader) read(addr uint64, size uint32) uint64 {
 // kernel is over.
 func setCondition(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 	var row [32]uint64
-	return oneByOne(w, func(lane int) machine.State {
+	return OneByOne(w, func(lane int) machine.State {
 		row[lane&31] = c.arg(w, 0, lane) - in.Imm
 		a, st := w.Access(in, &machine.Request{Space: machine.Global, Kind: machine.Store, Size: 4, Align: 4}, &row)
 		if st == machine.Next {
@@ -203,7 +203,7 @@ func setCondition(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.Stat
 // assertFail is __assertfail(message, file, line, function, charSize).
 func assertFail(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 	r := reader{w: w, in: in}
-	return oneByOne(w, func(lane int) machine.State {
+	return OneByOne(w, func(lane int) machine.State {
 		var text [3]string
 		for i, k := range []int{0, 1, 3} {
 			if text[i] = r.text(c.arg(w, k, lane)); r.st != machine.Next {

@@ -104,7 +104,7 @@ func newWatch(b *Build) *watch {
 	if e.Has(isa.Syncs) {
 		o.waits = e.Has(isa.Blocks) && accesses != 0
 		if o.waits || accesses == 0 && !e.Has(isa.FencesProxy) {
-			o.order, o.scope = syncOf(b.Sel)
+			o.order, o.scope = SyncOf(b.Sel)
 			o.barrier = e.Has(isa.Barrier)
 		}
 	}
@@ -139,8 +139,8 @@ func (o *watch) touch(b *Build, kind machine.AccessKind) {
 		t := touch{Event: machine.Event{Space: space, Kind: kind, Size: uint32(at.Align), Valued: valued(b)}}
 		t.ReadOnly = b.Sel.ID() == isa.LdNc
 		t.Waits = b.Sel.Entry.ID == isa.MbarrierTestWait || b.Sel.Entry.ID == isa.MbarrierTryWait
-		t.Order, t.Scope = accessOrder(b.Sel)
-		t.many = multicasts(b.Sel.ID())
+		t.Order, t.Scope = OrderOf(b.Sel)
+		t.many = Multicasts(b.Sel.ID())
 		if b.Out.Ext != nil {
 			t.ofMemory(b.Out.Ext)
 		}
@@ -164,7 +164,7 @@ func (t *touch) ofMemory(ext *machine.Ext) {
 func (t *touch) place(b *Build, op *ir.Operand) {
 	probe := *b
 	probe.Out = &machine.Inst{}
-	t.by, t.Space = probe.address(op, t.Space)
+	t.by, t.Space = probe.Address(op, t.Space)
 	t.row, t.disp = probe.Out.A, probe.Out.Imm
 	if t.by == uop.ByFrame || t.by == uop.ByParam {
 		t.Space = machine.Local
@@ -172,7 +172,7 @@ func (t *touch) place(b *Build, op *ir.Operand) {
 	for _, role := range []isa.Role{isa.R_size, isa.R_size32} {
 		if o := b.In.Op(role); o != nil {
 			t.size, t.bits = o, int(b.Sel.At(role).Type.Bits())
-			t.rows = probe.src(o, t.bits)
+			t.rows = probe.Src(o, t.bits)
 		}
 	}
 }
@@ -201,7 +201,7 @@ var proxies = map[isa.Mod]machine.Proxy{
 // proxyFence is the fence that the effects name, for the memory that a modifier restricts it to.
 func proxyFence(sel *isa.Sel) machine.Event {
 	e := machine.Event{What: machine.ProxyFence, Proxy: proxies[sel.Entry.Effects.Proxy.Of(sel)]}
-	e.Order, e.Scope = fixedOrder(sel), ScopeOf(sel.Get(isa.C_scope))
+	e.Order, e.Scope = FixedOrder(sel), ScopeOf(sel.Get(isa.C_scope))
 	for _, m := range sel.Mods() {
 		switch m {
 		case isa.M_global:
@@ -277,8 +277,8 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 		w.Observe(in, e)
 		return
 	}
-	each(w.Mask, func(i int) {
-		e.Lanes, e.Size = 1<<i, uint32(loadElem(w, t.rows, t.bits, i))
+	Each(w.Mask, func(i int) {
+		e.Lanes, e.Size = 1<<i, uint32(LoadElem(w, t.rows, t.bits, i))
 		w.Observe(in, e)
 	})
 }
@@ -286,7 +286,7 @@ func (t *touch) tell(w *machine.Warp, in *machine.Inst) {
 // tellCopies emits an access to each copy. Lanes outside of all multicast ranges are about to fault.
 func (t *touch) tellCopies(w *machine.Warp, in *machine.Inst, e machine.Event) {
 	addr := *e.Addr
-	each(e.Lanes, func(i int) {
+	Each(e.Lanes, func(i int) {
 		for _, at := range w.Arena().Copies(addr[i], uint64(e.Size)) {
 			var row [32]uint64
 			row[i&31] = at

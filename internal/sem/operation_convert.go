@@ -32,7 +32,7 @@ func (p *packing) use() ConvertUse {
 		n = 1
 	}
 	for i, off := range p.from[:n] {
-		u.From, u.FromBits = append(u.From, off), append(u.FromBits, 32+32*int(bit(p.wide[i])))
+		u.From, u.FromBits = append(u.From, off), append(u.FromBits, 32+32*int(Bit(p.wide[i])))
 	}
 	switch {
 	case p.Scaled:
@@ -43,7 +43,7 @@ func (p *packing) use() ConvertUse {
 	return u
 }
 
-// plain reports whether it is of one value, or of two registers of 32 bits to a pair.
-func (u *ConvertUse) plain() bool {
+// Plain reports whether it is of one value, or of two registers of 32 bits to a pair.
+func (u *ConvertUse) Plain() bool {
 	return u.N == 1 || u.N == 2 && len(u.From) == 2 && !u.Packed && u.FromBits[0]+u.FromBits[1] == 64
 }

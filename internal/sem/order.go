@@ -34,14 +34,14 @@ func AccessOrder(sel *isa.Sel) (machine.Order, machine.Scope, bool) {
 	if e := &sel.Entry.Effects; !e.Has(isa.Reads) && !e.Has(isa.Writes) && !e.Has(isa.Asynchronous) {
 		return machine.Weak, machine.NoScope, false
 	}
-	order, scope := accessOrder(sel)
+	order, scope := OrderOf(sel)
 	return order, scope, true
 }
 
-// accessOrder is the strength of an access and its scope, where an operation on an mbarrier that names no scope
+// OrderOf is the strength of an access and its scope, where an operation on an mbarrier that names no scope
 // has that of the cluster. By the manual it has that of the CTA (9.7.13.15.13, .16), but libraries signal other CTAs so
 // (CUTLASS: mbarrier.arrive.shared::cluster.b64, then try_wait of the owner), and devices order what follows.
-func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
+func OrderOf(sel *isa.Sel) (machine.Order, machine.Scope) {
 	order, scope := namedOrder(sel)
 	if scope == machine.CTAScope && sel.Get(isa.C_scope) == 0 && signals(sel.Entry.ID) {
 		scope = machine.ClusterScope
@@ -53,7 +53,7 @@ func accessOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
 // Volatile accesses are relaxed at system scope (8.4); the end of an mbarrier is as its other operations.
 func namedOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
 	if sel.Entry.Effects.Has(isa.Syncs) {
-		return syncOf(sel)
+		return SyncOf(sel)
 	}
 	if sel.Has(isa.M_volatile) {
 		return machine.Relaxed, machine.SysScope
@@ -68,12 +68,12 @@ func namedOrder(sel *isa.Sel) (machine.Order, machine.Scope) {
 	return order, scopes[sel.Default(isa.C_scope)]
 }
 
-// syncOf is the strength and scope that the effects name. Where the strength is a fixed modifier
+// SyncOf is the strength and scope that the effects name. Where the strength is a fixed modifier
 // of the form, it is not repeated there.
-func syncOf(sel *isa.Sel) (order machine.Order, scope machine.Scope) {
+func SyncOf(sel *isa.Sel) (order machine.Order, scope machine.Scope) {
 	sync := &sel.Entry.Effects.Sync
 	if order = orders[sync.Strength.Of(sel)]; order == machine.Weak {
-		order = fixedOrder(sel)
+		order = FixedOrder(sel)
 	}
 	if sync.Warp {
 		return order, machine.WarpScope
@@ -81,7 +81,7 @@ func syncOf(sel *isa.Sel) (order machine.Order, scope machine.Scope) {
 	return order, scopes[sync.Scope.Of(sel)]
 }
 
-func fixedOrder(sel *isa.Sel) machine.Order {
+func FixedOrder(sel *isa.Sel) machine.Order {
 	for _, m := range sel.Mods() {
 		if v, ok := orders[m]; ok {
 			return v
@@ -99,8 +99,8 @@ func signals(id isa.ID) bool {
 	return false
 }
 
-// multicasts reports whether the address of a form is that of a multicast range.
-func multicasts(id isa.ID) bool {
+// Multicasts reports whether the address of a form is that of a multicast range.
+func Multicasts(id isa.ID) bool {
 	switch id {
 	case isa.MultimemSt, isa.MultimemRed, isa.MultimemLdReduce, isa.MultimemStAsync, isa.MultimemRedAsync,
 		isa.MultimemCpAsyncBulk, isa.MultimemCpReduceAsyncBulk:

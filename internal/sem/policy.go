@@ -21,9 +21,9 @@ import (
 func policyLines() []Line {
 	classes := []isa.Class{isa.C_primary, isa.C_secondary}
 	return []Line{
-		{isa.CreatepolicyRange, nil, plan(planPolicyRange, append(classes, isa.C_ss)...), ""},
-		{isa.CreatepolicyFractional, nil, plan(planPolicyShare, classes...).orScalar(), ""},
-		{isa.CreatepolicyCvt, nil, plan(func(b *Build) { b.move(64) }).orScalar(), ""},
+		{isa.CreatepolicyRange, nil, Plan(planPolicyRange, append(classes, isa.C_ss)...), ""},
+		{isa.CreatepolicyFractional, nil, Plan(planPolicyShare, classes...).orScalar(), ""},
+		{isa.CreatepolicyCvt, nil, Plan(func(b *Build) { b.move(64) }).orScalar(), ""},
 	}
 }
 
@@ -58,15 +58,15 @@ func priorities(sel *isa.Sel) uint64 {
 func planPolicyShare(b *Build) {
 	all := ir.Operand{Kind: ir.OpImm, Imm: policyWhole}
 	fraction := cmp.Or(b.In.Op(isa.R_fraction), &all)
-	b.Out.D = b.dst(&b.In.Ops[0], 64)
+	b.Out.D = b.Dst(&b.In.Ops[0], 64)
 	if fraction.Kind == ir.OpImm {
-		b.Out.A = b.constant(policyShare(uint32(fraction.Imm), priorities(b.Sel)), 64)
+		b.Out.A = b.Constant(policyShare(uint32(fraction.Imm), priorities(b.Sel)), 64)
 		b.copyOf(64)
 		return
 	}
 	do := lane(uop.PolicyShare)
-	b.Out.A, b.Out.B = b.src(fraction, 32), b.constant(priorities(b.Sel), 64)
-	b.does(do.op)
+	b.Out.A, b.Out.B = b.Src(fraction, 32), b.Constant(priorities(b.Sel), 64)
+	b.Does(do.op)
 }
 
 // policyShare is the policy of a fraction; of one beyond 1.0 four bits are left.
@@ -84,12 +84,12 @@ type policyOp struct {
 }
 
 func planPolicyRange(b *Build) {
-	b.Out.D = b.dst(&b.In.Ops[0], 64)
+	b.Out.D = b.Dst(&b.In.Ops[0], 64)
 	b.Ext().Data = &policyOp{
 		from: b.AddressAt(b.In.Op(isa.R_a)), priorities: priorities(b.Sel),
-		primary: b.src(b.In.Op(isa.R_primary_size), 32), total: b.src(b.In.Op(isa.R_total_size), 32),
+		primary: b.Src(b.In.Op(isa.R_primary_size), 32), total: b.Src(b.In.Op(isa.R_total_size), 32),
 	}
-	b.does(uop.PolicyRange)
+	b.Does(uop.PolicyRange)
 }
 
 func makePolicyRange(w *machine.Warp, in *machine.Inst) machine.State {
@@ -97,7 +97,7 @@ func makePolicyRange(w *machine.Warp, in *machine.Inst) machine.State {
 	var from [32]uint64
 	o.from.Lanes(w, &from, 0)
 	d, primary, total := w.R64(in.D), w.R32(o.primary), w.R32(o.total)
-	each(w.Mask, func(i int) { d[i] = policyRange(from[i], primary[i], total[i], o.priorities) })
+	Each(w.Mask, func(i int) { d[i] = policyRange(from[i], primary[i], total[i], o.priorities) })
 	return machine.Next
 }
 

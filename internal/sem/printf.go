@@ -19,7 +19,7 @@ func assertText(text [3]string, line uint64) string {
 // vprintf prints lane by lane, each message whole, and returns the number of arguments.
 func vprintf(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 	p := printer{reader: reader{w: w, in: in}}
-	return oneByOne(w, func(lane int) machine.State {
+	return OneByOne(w, func(lane int) machine.State {
 		format := p.text(c.arg(w, 0, lane))
 		p.next, p.count, p.out = c.arg(w, 1, lane), 0, p.out[:0]
 		if p.format(format); p.st != machine.Next {

@@ -50,8 +50,8 @@ func planRedux(b *Build) {
 	k := reduxOf(b.Sel)
 	o := b.warpOp(&b.In.Ops[2])
 	o.Fn, o.Abs, o.Float = reductions[k], k.abs, k.typ == isa.M_f32
-	b.Out.D, b.Out.A = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32)
-	b.does(uop.Redux)
+	b.Out.D, b.Out.A = b.Dst(&b.In.Ops[0], 32), b.Src(&b.In.Ops[1], 32)
+	b.Does(uop.Redux)
 }
 
 func redux(w *machine.Warp, in *machine.Inst) machine.State {
@@ -62,7 +62,7 @@ func redux(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	d, members, a := w.R32(in.D), *w.R32(r.Members), *g.a
 	var last, result uint32 // lanes with equal masks have equal results
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		if peers := members[i] & g.lanes; peers != last {
 			last, result = peers, r.reduce(&a, peers)
 		}
@@ -75,7 +75,7 @@ func redux(w *machine.Warp, in *machine.Inst) machine.State {
 // more with itself: a single NaN becomes the canonical one.
 func (r *warpOp) reduce(a *[32]uint32, peers uint32) (v uint32) {
 	first, f := true, function[func(a, b uint32) uint32](r.Fn)
-	each(peers, func(j int) {
+	Each(peers, func(j int) {
 		x := a[j]
 		if r.Abs {
 			x = num.AbsF32(x)

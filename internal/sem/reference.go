@@ -18,18 +18,18 @@ type reference struct {
 func (b *Build) reference(a *ir.Operand) reference {
 	switch {
 	case a.Kind == ir.OpReg || a.Kind == ir.OpMem && a.Reg != ir.NoReg:
-		return reference{uop.ByRow64, uint64(b.src(&ir.Operand{Kind: ir.OpReg, Reg: a.Reg}, 64))}
+		return reference{uop.ByRow64, uint64(b.Src(&ir.Operand{Kind: ir.OpReg, Reg: a.Reg}, 64))}
 	case a.Kind == ir.OpImm:
 		return reference{uop.ByConst, a.Imm}
 	case a.Var == nil:
-		b.fail("BUG: a reference without name")
+		b.Fail("BUG: a reference without name")
 		return reference{}
 	case b.Home(a.Var) == HomeKernelParam:
 		return reference{uop.ByKernel, a.Imm + uint64(a.Var.Offset)}
 	}
 	addr, err := b.Symbol(a)
 	if err != nil {
-		b.fail("%w", err)
+		b.Fail("%w", err)
 	}
 	return reference{uop.ByConst, addr}
 }

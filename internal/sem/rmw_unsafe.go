@@ -127,7 +127,7 @@ var rmws = map[rmwKey]Rmw{
 
 // Apply updates one element of size bytes and returns what was there.
 func (u *Updates) Apply(p mem.Pointer, size uint32, b uint64, shared bool) uint64 {
-	f := u.f32[bit(shared)]
+	f := u.f32[Bit(shared)]
 	switch {
 	case size == 8 && shared:
 		at := (*uint64)(p)

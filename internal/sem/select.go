@@ -18,15 +18,15 @@ var (
 
 func selectLines() []Line {
 	return []Line{
-		{isa.Selp, of(types32...), plan(planSelp32).orScalar(), ""},
-		{isa.Selp, of(types64...), plan(planSelp64).orScalar(), ""},
+		{isa.Selp, Of(types32...), Plan(planSelp32).orScalar(), ""},
+		{isa.Selp, Of(types64...), Plan(planSelp64).orScalar(), ""},
 
-		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_s32), lane(uop.Slct32S32), ""},
-		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_s32), lane(uop.Slct64S32), ""},
-		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32), lane(uop.Slct32F32), ""},
-		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32), lane(uop.Slct64F32), ""},
-		{isa.Slct, at(isa.C_dtype, types32...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(uop.SlctFtz32F32), ""},
-		{isa.Slct, at(isa.C_dtype, types64...).at(isa.C_ctype, isa.M_f32).with(isa.M_ftz), lane(uop.SlctFtz64F32), ""},
+		{isa.Slct, At(isa.C_dtype, types32...).At(isa.C_ctype, isa.M_s32), lane(uop.Slct32S32), ""},
+		{isa.Slct, At(isa.C_dtype, types64...).At(isa.C_ctype, isa.M_s32), lane(uop.Slct64S32), ""},
+		{isa.Slct, At(isa.C_dtype, types32...).At(isa.C_ctype, isa.M_f32), lane(uop.Slct32F32), ""},
+		{isa.Slct, At(isa.C_dtype, types64...).At(isa.C_ctype, isa.M_f32), lane(uop.Slct64F32), ""},
+		{isa.Slct, At(isa.C_dtype, types32...).At(isa.C_ctype, isa.M_f32).With(isa.M_ftz), lane(uop.SlctFtz32F32), ""},
+		{isa.Slct, At(isa.C_dtype, types64...).At(isa.C_ctype, isa.M_f32).With(isa.M_ftz), lane(uop.SlctFtz64F32), ""},
 	}
 }
 
@@ -39,13 +39,13 @@ func planSelp64(b *Build) { b.selp(64, uop.Select64) }
 
 func (b *Build) selp(width int, op uop.Op) {
 	ops := b.In.Ops
-	b.Out.D = b.dst(&ops[0], width)
-	b.Out.A, b.Out.B = b.src(&ops[1], width), b.src(&ops[2], width)
+	b.Out.D = b.Dst(&ops[0], width)
+	b.Out.A, b.Out.B = b.Src(&ops[1], width), b.Src(&ops[2], width)
 	if ops[3].Neg {
 		b.Out.A, b.Out.B = b.Out.B, b.Out.A
 	}
-	b.Out.C = b.src(&ops[3], 1)
-	b.does(op)
+	b.Out.C = b.Src(&ops[3], 1)
+	b.Does(op)
 }
 
 // pick32 and pick64 return a if bit i of p is set, else b, without a branch.
@@ -91,11 +91,11 @@ func selpPart64(w *machine.Warp, in *machine.Inst) machine.State {
 // A uniform predicate holds for all executing lanes or for none.
 
 func selpScalar32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S32(in.D) = pick32(bit(*w.P(in.C)&w.Mask != 0), 0, *w.S32(in.A), *w.S32(in.B))
+	*w.S32(in.D) = pick32(Bit(*w.P(in.C)&w.Mask != 0), 0, *w.S32(in.A), *w.S32(in.B))
 	return machine.Next
 }
 
 func selpScalar64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.S64(in.D) = pick64(bit(*w.P(in.C)&w.Mask != 0), 0, *w.S64(in.A), *w.S64(in.B))
+	*w.S64(in.D) = pick64(Bit(*w.P(in.C)&w.Mask != 0), 0, *w.S64(in.A), *w.S64(in.B))
 	return machine.Next
 }

@@ -41,12 +41,12 @@ type Do interface {
 	Scalar() bool
 }
 
-// undocumented stands in lines of what ptxas takes and no manual describes: check accepts it, and it is not executed.
-var undocumented Do = silence{}
+// Undescribed stands in lines of what ptxas takes and no manual describes: check accepts it, and it is not executed.
+var Undescribed Do = silence{}
 
 type silence struct{}
 
-func (silence) Plan(b *Build)                { b.fail("no manual describes it") }
+func (silence) Plan(b *Build)                { b.Fail("no manual describes it") }
 func (silence) Reads(*isa.Sel, isa.Mod) bool { return true }
 func (silence) Scalar() bool                 { return false }
 

@@ -11,7 +11,7 @@ import (
 
 func setPackedLines() []Line {
 	return []Line{
-		{isa.SetPacked, nil, plan(planSetPacked, isa.C_cmp, isa.C_type), ""},
+		{isa.SetPacked, nil, Plan(planSetPacked, isa.C_cmp, isa.C_type), ""},
 	}
 }
 
@@ -30,15 +30,15 @@ func planSetPacked(b *Build) {
 		k.Bits, k.Yes = 8, num.SetTrue16&0xff
 	}
 	k.Signed = t == isa.M_s8x4 || t == isa.M_s16x2
-	k.D, b.Out.A, b.Out.B = b.dst(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32)
+	k.D, b.Out.A, b.Out.B = b.Dst(&b.In.Ops[0], 32), b.Src(&b.In.Ops[1], 32), b.Src(&b.In.Ops[2], 32)
 	b.Ext().Data = k
-	b.does(uop.SetPacked)
+	b.Does(uop.SetPacked)
 }
 
 func setPackedElements(w *machine.Warp, in *machine.Inst) machine.State {
 	k := combined(in)
 	d, a, b, compare := w.R32(k.D), w.R32(in.A), w.R32(in.B), function[func(a, b uint32) bool](k.Fn)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		v := uint32(0)
 		for at := uint8(0); at < 32; at += k.Bits {
 			if compare(k.element(a[i]>>at), k.element(b[i]>>at)) {

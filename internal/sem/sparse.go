@@ -15,8 +15,8 @@ import (
 
 func sparseLines() []Line {
 	return []Line{
-		{isa.Spcompress, nil, plan(planCompress, isa.C_elem, isa.C_index, isa.C_num).sees(isa.M_sp_2_4).assuming(assume.SparseTies, assume.SparseOrder), ""},
-		{isa.Spdecompress, nil, plan(planDecompress, isa.C_elem, isa.C_index, isa.C_factor, isa.C_num), ""},
+		{isa.Spcompress, nil, Plan(planCompress, isa.C_elem, isa.C_index, isa.C_num).Sees(isa.M_sp_2_4).Assuming(assume.SparseTies, assume.SparseOrder), ""},
+		{isa.Spdecompress, nil, Plan(planDecompress, isa.C_elem, isa.C_index, isa.C_factor, isa.C_num), ""},
 		{isa.Tcgen05LdSpcompress, nil, planTensorCompress, ""},
 		{isa.Tcgen05LdRedSpcompress, nil, planTensorCompress, ""},
 	}
@@ -93,11 +93,11 @@ func (b *Build) choose(c *num.Choice) {
 // planCompress sets up spcompress mdata, cdata, data, spdesc.
 func planCompress(b *Build) {
 	o := b.sparse()
-	o.meta, o.kept = b.rows(b.In.Op(isa.R_mdata), b.dst, 32), b.rows(b.In.Op(isa.R_cdata), b.dst, 32)
-	o.dense, o.desc = b.rows(b.In.Op(isa.R_data), b.src, 32), b.src(b.In.Op(isa.R_spdesc), 32)
+	o.meta, o.kept = b.Rows(b.In.Op(isa.R_mdata), b.Dst, 32), b.Rows(b.In.Op(isa.R_cdata), b.Dst, 32)
+	o.dense, o.desc = b.Rows(b.In.Op(isa.R_data), b.Src, 32), b.Src(b.In.Op(isa.R_spdesc), 32)
 	b.choose(&o.choice)
 	b.Ext().Data = o
-	b.does(uop.SparseCompress)
+	b.Does(uop.SparseCompress)
 }
 
 // sparseTypes are the elements by the descriptor's field (table 38), of 8 and of 16 bits.
@@ -125,7 +125,7 @@ func compressSparse(w *machine.Warp, in *machine.Inst) machine.State {
 	descs := w.R32(o.desc)
 	var choices [32]num.Choice
 	for m := w.Mask; m != 0; m &= m - 1 {
-		i := lowest(m)
+		i := Lowest(m)
 		var err error
 		if choices[i], err = o.read(descs[i]); err != nil {
 			return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: 1 << i, Text: err.Error()})
@@ -133,7 +133,7 @@ func compressSparse(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	dense := bitRun{copied(rowsAt(w, o.dense)), o.elem}
 	kept, meta := bitRun{rowsAt(w, o.kept), o.elem}, bitRun{rowsAt(w, o.meta), o.index}
-	each(w.Mask, func(lane int) { keepTwo(&choices[lane], lane, &dense, &kept, &meta) })
+	Each(w.Mask, func(lane int) { keepTwo(&choices[lane], lane, &dense, &kept, &meta) })
 	return machine.Next
 }
 
@@ -158,10 +158,10 @@ func planDecompress(b *Build) {
 	o := b.sparse()
 	o.of, _ = b.Sel.Cap("S")
 	o.to, _ = b.Sel.Cap("T")
-	o.dense = b.rows(b.In.Op(isa.R_data), b.dst, 32)
-	o.meta, o.kept = b.rows(b.In.Op(isa.R_mdata), b.src, 32), b.rows(b.In.Op(isa.R_cdata), b.src, 32)
+	o.dense = b.Rows(b.In.Op(isa.R_data), b.Dst, 32)
+	o.meta, o.kept = b.Rows(b.In.Op(isa.R_mdata), b.Src, 32), b.Rows(b.In.Op(isa.R_cdata), b.Src, 32)
 	b.Ext().Data = o
-	b.does(uop.SparseDecompress)
+	b.Does(uop.SparseDecompress)
 }
 
 func decompressSparse(w *machine.Warp, in *machine.Inst) machine.State {
@@ -169,7 +169,7 @@ func decompressSparse(w *machine.Warp, in *machine.Inst) machine.State {
 	kept, meta := bitRun{copied(rowsAt(w, o.kept)), o.elem}, bitRun{copied(rowsAt(w, o.meta)), o.index}
 	groups := len(o.dense) * 32 / o.elem / o.to
 	for m := w.Mask; m != 0; m &= m - 1 {
-		lane := lowest(m)
+		lane := Lowest(m)
 		for i := range groups * o.of {
 			if x := meta.get(lane, i); int(x) >= o.to {
 				return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: 1 << lane, Value: uint64(x), Want: uint64(o.to - 1),
@@ -178,7 +178,7 @@ func decompressSparse(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 	}
 	dense := bitRun{rowsAt(w, o.dense), o.elem}
-	each(w.Mask, func(lane int) {
+	Each(w.Mask, func(lane int) {
 		dense.clear(lane)
 		for g := range groups {
 			o.spread(lane, g, &dense, &kept, &meta)
@@ -207,16 +207,16 @@ type tensorCompressOp struct {
 }
 
 // planTensorCompress sets up tcgen05.ld{.red}.spcompress mdata, cdata{, red}, [taddr].
-var planTensorCompress = plan(func(b *Build) {
-	o := &tensorCompressOp{reduceOp: *b.reduceOp(), meta: b.rows(b.In.Op(isa.R_mdata), b.dst, 32), kept: b.rows(b.In.Op(isa.R_cdata), b.dst, 32)}
+var planTensorCompress = Plan(func(b *Build) {
+	o := &tensorCompressOp{reduceOp: *b.reduceOp(), meta: b.Rows(b.In.Op(isa.R_mdata), b.Dst, 32), kept: b.Rows(b.In.Op(isa.R_cdata), b.Dst, 32)}
 	if red := b.In.Op(isa.R_red); red != nil {
-		o.reduces, o.into = true, b.dst(red, 32)
+		o.reduces, o.into = true, b.Dst(red, 32)
 	}
 	o.choice = num.Choice{Comparable: num.CompareF32, Abs: o.abs, Least: b.Sel.Get(isa.C_op) == isa.M_min}
 	b.choose(&o.choice)
 	b.Ext().Data = o
-	b.does(uop.TensorCompress)
-}, isa.C_shape, isa.C_num, isa.C_op, isa.C_factor, isa.C_type, isa.C_index).sees(isa.M_abs, isa.M_NaN).assuming(assume.SparseTies, assume.SparseOrder)
+	b.Does(uop.TensorCompress)
+}, isa.C_shape, isa.C_num, isa.C_op, isa.C_factor, isa.C_type, isa.C_index).Sees(isa.M_abs, isa.M_NaN).Assuming(assume.SparseTies, assume.SparseOrder)
 
 // compressTensor keeps values as they are in tensor memory, also where magnitudes are compared.
 func compressTensor(w *machine.Warp, in *machine.Inst) machine.State {
@@ -233,7 +233,7 @@ func compressTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	o.load(base(l.t, a), rows)
 	dense, kept, meta := bitRun{rows, 32}, bitRun{rowsAt(w, o.kept), 32}, bitRun{rowsAt(w, o.meta), 2}
-	each(w.Mask, func(lane int) { keepTwo(&o.choice, lane, &dense, &kept, &meta) })
+	Each(w.Mask, func(lane int) { keepTwo(&o.choice, lane, &dense, &kept, &meta) })
 	if o.reduces {
 		o.reduce(rows, w.R32(o.into))
 	}

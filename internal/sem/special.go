@@ -26,10 +26,10 @@ type specialRead struct {
 
 // readSpecial reads the register once, for all lanes.
 func (b *Build) readSpecial(d, a *ir.Operand, width int) {
-	b.Out.D = b.dst(d, width)
+	b.Out.D = b.Dst(d, width)
 	b.Ext().Data = &specialRead{reg: a.Special, comp: a.Comp, width: width}
 	b.Depend(assume.Clocks)
-	b.does(uop.ReadSpecial)
+	b.Does(uop.ReadSpecial)
 }
 
 func (r *specialRead) value(w *machine.Warp, in *machine.Inst) uint64 {
@@ -56,17 +56,17 @@ func (b *Build) frameSymbol(d, a *ir.Operand, window uint64) bool {
 	}
 	switch b.Home(a.Var) {
 	case HomeDepot:
-		b.does(uop.AddressLocal)
+		b.Does(uop.AddressLocal)
 	case HomeParamArea:
-		b.does(uop.AddressParam)
+		b.Does(uop.AddressParam)
 	case HomeKernelParam:
 		b.kernelAddress(d, uint64(a.Var.Offset)+a.Imm)
 		return true
 	default:
 		return false
 	}
-	width := b.operandBits(d, 64)
-	b.Out.D = b.dst(d, width)
+	width := b.OperandBits(d, 64)
+	b.Out.D = b.Dst(d, width)
 	b.Out.Imm = window + uint64(a.Var.Offset) + a.Imm
 	b.Out.B = uint32(width)
 	return true
@@ -74,8 +74,8 @@ func (b *Build) frameSymbol(d, a *ir.Operand, window uint64) bool {
 
 // kernelAddress sets up d = the address at an offset in the kernel's parameters, which is one a launch.
 func (b *Build) kernelAddress(d *ir.Operand, off uint64) {
-	width := b.operandBits(d, 64)
-	b.Out.D, b.Out.A = b.dst(d, width), b.KernelParam(b.shape(width), off)
+	width := b.OperandBits(d, 64)
+	b.Out.D, b.Out.A = b.Dst(d, width), b.KernelParam(b.shape(width), off)
 	b.copyOf(width)
 }
 

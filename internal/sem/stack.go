@@ -12,9 +12,9 @@ import (
 
 func stackLines() []Line {
 	return []Line{
-		{isa.Stacksave, nil, plan(planStacksave, isa.C_type), ""},
-		{isa.Stackrestore, nil, plan(planStackrestore, isa.C_type), ""},
-		{isa.Alloca, nil, plan(planAlloca, isa.C_type), ""},
+		{isa.Stacksave, nil, Plan(planStacksave, isa.C_type), ""},
+		{isa.Stackrestore, nil, Plan(planStackrestore, isa.C_type), ""},
+		{isa.Alloca, nil, Plan(planAlloca, isa.C_type), ""},
 	}
 }
 
@@ -33,22 +33,22 @@ func (b *Build) stackOp() *stackOp {
 }
 
 func planStacksave(b *Build) {
-	b.Out.D = b.dst(&b.In.Ops[0], b.stackOp().width)
-	b.does(uop.StackSave)
+	b.Out.D = b.Dst(&b.In.Ops[0], b.stackOp().width)
+	b.Does(uop.StackSave)
 }
 
 func stacksave(w *machine.Warp, in *machine.Inst) machine.State {
 	o, sp := in.Ext.Data.(*stackOp), w.Stack()
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		storeElem(w, in.D, o.width, i, uint64(sp[i]))
+		StoreElem(w, in.D, o.width, i, uint64(sp[i]))
 	}
 	return machine.Next
 }
 
 func planStackrestore(b *Build) {
-	b.Out.A = b.src(&b.In.Ops[0], b.stackOp().width)
-	b.does(uop.StackRestore)
+	b.Out.A = b.Src(&b.In.Ops[0], b.stackOp().width)
+	b.Does(uop.StackRestore)
 }
 
 // stackrestore takes what stacksave gave in this frame: anything above the present pointer or
@@ -57,13 +57,13 @@ func stackrestore(w *machine.Warp, in *machine.Inst) machine.State {
 	o, sp := in.Ext.Data.(*stackOp), w.Stack()
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		if v := loadElem(w, in.A, o.width, i); v > uint64(sp[i]) || v < uint64(w.LocalBase()) {
+		if v := LoadElem(w, in.A, o.width, i); v > uint64(sp[i]) || v < uint64(w.LocalBase()) {
 			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: 1 << i, Value: v, Want: uint64(sp[i])})
 		}
 	}
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		sp[i] = uint32(loadElem(w, in.A, o.width, i))
+		sp[i] = uint32(LoadElem(w, in.A, o.width, i))
 	}
 	return machine.Next
 }
@@ -75,8 +75,8 @@ func planAlloca(b *Build) {
 	if len(ops) > 2 {
 		o.align = uint32(ops[2].Imm)
 	}
-	b.Out.D, b.Out.A = b.dst(&ops[0], o.width), b.src(&ops[1], o.width)
-	b.does(uop.Alloca)
+	b.Out.D, b.Out.A = b.Dst(&ops[0], o.width), b.Src(&ops[1], o.width)
+	b.Does(uop.Alloca)
 }
 
 func alloca(w *machine.Warp, in *machine.Inst) machine.State {
@@ -84,15 +84,15 @@ func alloca(w *machine.Warp, in *machine.Inst) machine.State {
 	start := func(i int) uint64 { return (uint64(sp[i]) + uint64(o.align) - 1) &^ (uint64(o.align) - 1) }
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		if size := loadElem(w, in.A, o.width, i); size > limit || start(i)+size > limit {
+		if size := LoadElem(w, in.A, o.width, i); size > limit || start(i)+size > limit {
 			return w.Fault(in, &machine.Fault{Kind: machine.StackOverflow, Lanes: 1 << i, Value: size})
 		}
 	}
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		at := start(i)
-		sp[i] = uint32(at + loadElem(w, in.A, o.width, i))
-		storeElem(w, in.D, o.width, i, at)
+		sp[i] = uint32(at + LoadElem(w, in.A, o.width, i))
+		StoreElem(w, in.D, o.width, i, at)
 	}
 	return machine.Next
 }

@@ -13,11 +13,11 @@ import (
 // planStore sets up [a] = b.
 func planStore(b *Build) {
 	ops := b.In.Ops
-	elems := elements(&ops[1])
+	elems := Elements(&ops[1])
 	m := b.memoryOp(machine.Store, b.Sel.Get(isa.C_ss), elems)
 	for i := range elems {
 		if m.Elem == 16 {
-			lo, hi := b.halves(&elems[i])
+			lo, hi := b.Halves(&elems[i])
 			b.Ext().Src = append(b.Ext().Src, lo, hi)
 			m.halve()
 			break
@@ -25,32 +25,32 @@ func planStore(b *Build) {
 		b.Ext().Src = append(b.Ext().Src, b.element(&elems[i], m, i))
 	}
 	b.Out.B = b.Ext().Src[0]
-	m.By, m.Space = b.address(&ops[0], m.Space)
+	m.By, m.Space = b.Address(&ops[0], m.Space)
 	b.storeHandlers(m, m.By)
 }
 
 // element places a source element; an immediate takes the width of the type.
-func (b *Build) element(o *ir.Operand, m *memoryOp, i int) uint32 { return b.src(o, m.Bits[i]) }
+func (b *Build) element(o *ir.Operand, m *memoryOp, i int) uint32 { return b.Src(o, m.Bits[i]) }
 
 func (b *Build) storeHandlers(m *memoryOp, by uop.Addressing) {
 	single := len(m.Bits) == 1 && !m.Strong
 	switch {
 	case by == uop.ByRow64 && single && m.Elem == 4 && m.Bits[0] <= 32:
-		b.does(uop.Store32)
+		b.Does(uop.Store32)
 	case by == uop.ByRow64 && single && m.Elem == 8:
-		b.does(uop.Store64)
+		b.Does(uop.Store64)
 	case by == uop.ByRow64:
-		b.does(uop.StoreRows)
+		b.Does(uop.StoreRows)
 	case by == uop.ByRow32:
-		b.does(uop.StoreRows32)
+		b.Does(uop.StoreRows32)
 	case by == uop.ByFrame:
-		b.does(uop.StoreLocal)
+		b.Does(uop.StoreLocal)
 	case by == uop.ByParam:
-		b.does(uop.StoreParam)
+		b.Does(uop.StoreParam)
 	case by == uop.ByConst:
-		b.does(uop.StoreConst)
+		b.Does(uop.StoreConst)
 	default:
-		b.fail("BUG: a store cannot have this address")
+		b.Fail("BUG: a store cannot have this address")
 	}
 }
 
@@ -104,12 +104,12 @@ func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access
 		return
 	}
 	if m.Whole {
-		each(w.Mask, func(i int) { m.storeWhole(a, addr, i, m.gathered(w, in.Ext.Src, i)) })
+		Each(w.Mask, func(i int) { m.storeWhole(a, addr, i, m.gathered(w, in.Ext.Src, i)) })
 		return
 	}
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		for k, off := range in.Ext.Src {
-			m.write(a, addr, i, uint32(k)*m.Elem, loadElem(w, off, m.Bits[k], i))
+			m.write(a, addr, i, uint32(k)*m.Elem, LoadElem(w, off, m.Bits[k], i))
 		}
 	})
 }
@@ -117,7 +117,7 @@ func (m *memoryOp) storeAll(w *machine.Warp, in *machine.Inst, a *machine.Access
 // gathered is what a lane stores at once: the low bytes of its elements.
 func (m *memoryOp) gathered(w *machine.Warp, src []uint32, i int) (v mem.Uint128) {
 	for k, off := range src {
-		low := loadElem(w, off, m.Bits[k], i) & (^uint64(0) >> (64 - 8*m.Elem))
+		low := LoadElem(w, off, m.Bits[k], i) & (^uint64(0) >> (64 - 8*m.Elem))
 		if at := 8 * uint(k) * uint(m.Elem); at < 64 {
 			v.Lo |= low << at
 		} else {
@@ -199,7 +199,7 @@ func storeLocal(w *machine.Warp, in *machine.Inst, base uint32) machine.State {
 	m := memoryOf(in)
 	at := uint64(base) + in.Imm
 	if m.Elem == 4 && m.Bits[0] <= 32 && len(m.Bits) == 1 && at%4 == 0 && w.OwnsLocal(at, 4) {
-		storeLanes(w.LocalRow(uint32(at)), w.R32(in.B), w.Mask)
+		StoreLanes(w.LocalRow(uint32(at)), w.R32(in.B), w.Mask)
 		return machine.Next
 	}
 	q := m.Request

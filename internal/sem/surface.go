@@ -18,12 +18,12 @@ import (
 
 func surfaceLines() []Line {
 	return []Line{
-		{isa.SuldB, nil, plan(planSurfaceLoad, isa.C_geom, isa.C_vec, isa.C_dtype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
-		{isa.SustB, nil, plan(planSurfaceStore, isa.C_geom, isa.C_vec, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
-		{isa.SustP, nil, plan(planSampleStore, isa.C_geom, isa.C_vec, isa.C_bounds).assuming(assume.SurfaceLayer, assume.SampleInteger), ""},
-		{isa.SuredB, nil, plan(planSurfaceReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds).assuming(assume.SurfaceAlignment), ""},
-		{isa.SuredP, nil, plan(planSampleReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds), ""},
-		{isa.Suq, nil, plan(planSurfaceQuery, isa.C_query).assuming(assume.SurfaceExtent), ""},
+		{isa.SuldB, nil, Plan(planSurfaceLoad, isa.C_geom, isa.C_vec, isa.C_dtype, isa.C_bounds).Assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
+		{isa.SustB, nil, Plan(planSurfaceStore, isa.C_geom, isa.C_vec, isa.C_ctype, isa.C_bounds).Assuming(assume.SurfaceAlignment, assume.SurfaceLayer), ""},
+		{isa.SustP, nil, Plan(planSampleStore, isa.C_geom, isa.C_vec, isa.C_bounds).Assuming(assume.SurfaceLayer, assume.SampleInteger), ""},
+		{isa.SuredB, nil, Plan(planSurfaceReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds).Assuming(assume.SurfaceAlignment), ""},
+		{isa.SuredP, nil, Plan(planSampleReduce, isa.C_geom, isa.C_op, isa.C_ctype, isa.C_bounds), ""},
+		{isa.Suq, nil, Plan(planSurfaceQuery, isa.C_query).Assuming(assume.SurfaceExtent), ""},
 	}
 }
 
@@ -69,12 +69,12 @@ func (b *Build) surfaceOp(a *ir.Operand, size uint64) *surfaceOp {
 // coordinates places x, y and k. One register for several coordinates is the first of them, the
 // others are 0 (as ptxas 13.5 compiles it); what a vector has more than the geometry is ignored.
 func (b *Build) coordinates(c *ir.Operand, o *surfaceOp) {
-	list := elements(c)
+	list := Elements(c)
 	at := func(i int) uint32 {
 		if i < 0 || i >= len(list) {
-			return b.constant(0, 32)
+			return b.Constant(0, 32)
 		}
-		return b.src(&list[i], 32)
+		return b.Src(&list[i], 32)
 	}
 	order := map[tex.Reach][3]int{
 		tex.Reach1D: {0, -1, -1}, tex.Reach2D: {0, 1, -1}, tex.Reach3D: {0, 1, 2}, tex.ReachA1D: {1, -1, 0}, tex.ReachA2D: {1, 2, 0},
@@ -100,7 +100,7 @@ func (o *surfaceOp) assumed(b *Build, asked ...assume.Assumption) {
 // accessed lists the elements of a destination or source that an instruction accesses: without
 // .v2 or .v4 the first of them (as ptxas 13.5 compiles it).
 func (b *Build) accessed(d *ir.Operand) []ir.Operand {
-	list := elements(d)
+	list := Elements(d)
 	if b.Sel.Get(isa.C_vec) == 0 {
 		return list[:1]
 	}
@@ -116,14 +116,14 @@ func (b *Build) data(d *ir.Operand, typeBits int, o *surfaceOp) (offs []uint32) 
 			offs = append(offs, machine.NoGuard)
 			continue
 		}
-		width := b.operandBits(&list[i], typeBits)
+		width := b.OperandBits(&list[i], typeBits)
 		o.bits = append(o.bits, width)
 		if width > 64 { // 9.4.1: the low half is what is accessed
-			lo, _ := b.halves(&list[i])
+			lo, _ := b.Halves(&list[i])
 			offs = append(offs, lo)
 			continue
 		}
-		offs = append(offs, b.src(&list[i], width))
+		offs = append(offs, b.Src(&list[i], width))
 	}
 	return offs
 }
@@ -167,7 +167,7 @@ func sameHandle(row *[32]uint64, lanes uint32) (one uint64, group uint32) {
 	one = row[bits.TrailingZeros32(lanes)&31]
 	for m := lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		group |= bit(row[i] == one) << i
+		group |= Bit(row[i] == one) << i
 	}
 	return one, group
 }
@@ -186,7 +186,7 @@ func (o *surfaceOp) locate(w *machine.Warp, in *machine.Inst, im *machine.Image,
 		i := bits.TrailingZeros32(m) & 31
 		off, ok := v.Inside(x[i], y[i], k[i])
 		f.at[i], f.image[i] = addLong(base, off), im
-		slow |= bit(!ok) << i
+		slow |= Bit(!ok) << i
 	}
 	f.lanes |= lanes
 	if slow == 0 {

@@ -16,7 +16,7 @@ func addLong(p mem.Pointer, off uint64) mem.Pointer { return unsafe.Add(p, off) 
 
 // loadFound loads elements of size bytes at byte off of what each lane accesses; lanes of the mask
 // that access nothing get 0.
-func loadFound[D word](d *[32]D, f *found, off, size, mask uint32) {
+func loadFound[D Word](d *[32]D, f *found, off, size, mask uint32) {
 	switch size {
 	case 1:
 		loadAs[uint8](d, f, off, mask)
@@ -29,7 +29,7 @@ func loadFound[D word](d *[32]D, f *found, off, size, mask uint32) {
 	}
 }
 
-func loadAs[T uint8 | uint16 | uint32 | uint64, D word](d *[32]D, f *found, off, mask uint32) {
+func loadAs[T uint8 | uint16 | uint32 | uint64, D Word](d *[32]D, f *found, off, mask uint32) {
 	for m := f.lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		d[i] = D(*(*T)(unsafe.Add(f.at[i], off)))

@@ -21,8 +21,8 @@ func planSurfaceLoad(b *Build) {
 	o.elem = uint32(t.Bytes())
 	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Dst = b.data(&ops[0], t.Bits(), o)
-	b.does(uop.SurfaceLoad)
-	b.extendHigh(o.wide(b.Ext().Dst), false)
+	b.Does(uop.SurfaceLoad)
+	b.ExtendHigh(o.wide(b.Ext().Dst), false)
 }
 
 // wide lists the destinations of 128 bits.
@@ -43,7 +43,7 @@ func planSurfaceStore(b *Build) {
 	o.elem = uint32(t.Bytes())
 	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
-	b.does(uop.SurfaceStore)
+	b.Does(uop.SurfaceStore)
 }
 
 // planSampleStore sets up sample of [a, b] = c, converted.
@@ -53,7 +53,7 @@ func planSampleStore(b *Build) {
 	o.Samples = true
 	o.assumed(b, assume.SurfaceLayer, assume.SampleInteger)
 	b.Ext().Src = b.data(&ops[1], 32, o)
-	b.does(uop.SampleStore)
+	b.Does(uop.SampleStore)
 }
 
 // planSurfaceReduce sets up bytes of [a, b] = op(bytes, c).
@@ -93,7 +93,7 @@ func (b *Build) reduction(t isa.Type) *surfaceOp {
 	ops := b.In.Ops
 	o := b.surfaceOp(&ops[0], uint64(t.Bytes()))
 	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
-	b.does(uop.SurfaceReduce)
+	b.Does(uop.SurfaceReduce)
 	return o
 }
 
@@ -126,9 +126,9 @@ func surfaceStore(w *machine.Warp, in *machine.Inst) machine.State {
 		storeFound32(w.R32(src[0]), &f)
 		return machine.Next
 	}
-	each(f.lanes, func(i int) {
+	Each(f.lanes, func(i int) {
 		for k, off := range in.Ext.Src {
-			mem.StorePlain(mem.Add(f.at[i], uint32(k)*o.elem), o.elem, loadElem(w, off, o.bits[k], i))
+			mem.StorePlain(mem.Add(f.at[i], uint32(k)*o.elem), o.elem, LoadElem(w, off, o.bits[k], i))
 		}
 	})
 	return machine.Next
@@ -140,10 +140,10 @@ func sampleStore(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := o.find(w, in, &f); st != machine.Next {
 		return st
 	}
-	each(f.lanes, func(i int) {
+	Each(f.lanes, func(i int) {
 		var c [4]uint32
 		for k, off := range in.Ext.Src {
-			c[k&3] = uint32(loadElem(w, off, o.bits[k], i))
+			c[k&3] = uint32(LoadElem(w, off, o.bits[k], i))
 		}
 		format := f.image[i].Format
 		s := format.Encode(c, len(in.Ext.Src), o.cut)
@@ -159,12 +159,12 @@ func surfaceReduce(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	plain, signed := o.plain.Updates(), o.signed.Updates()
-	each(f.lanes, func(i int) {
+	Each(f.lanes, func(i int) {
 		op := &plain
 		if o.Samples && f.image[i].Format.Channel.Reads() == tex.AsSigned {
 			op = &signed
 		}
-		op.Apply(f.at[i], o.elem, loadElem(w, in.Ext.Src[0], o.bits[0], i), false)
+		op.Apply(f.at[i], o.elem, LoadElem(w, in.Ext.Src[0], o.bits[0], i), false)
 	})
 	return machine.Next
 }
@@ -176,8 +176,8 @@ func planSurfaceQuery(b *Build) {
 	o.handle = b.reference(&ops[1])
 	query := queries[b.Sel.Get(isa.C_query)]
 	b.Ext().Data = &surfaceQuery{o, query, uint32(b.Assume(assume.SurfaceExtent))}
-	b.Out.D = b.dst(&ops[0], 32)
-	b.does(uop.SurfaceQuery)
+	b.Out.D = b.Dst(&ops[0], 32)
+	b.Does(uop.SurfaceQuery)
 }
 
 // surfaceQuery is the decode-time constant of suq.
@@ -194,7 +194,7 @@ var queries = map[isa.Mod]func(im *machine.Image, absent uint32) uint32{
 	isa.M_channel_data_type: func(im *machine.Image, _ uint32) uint32 { return im.Format.Channel.OpenCL() },
 	isa.M_channel_order:     func(im *machine.Image, _ uint32) uint32 { return im.Format.Order.OpenCL() },
 	isa.M_array_size:        func(im *machine.Image, _ uint32) uint32 { return im.Layers() },
-	isa.M_memory_layout:     func(im *machine.Image, _ uint32) uint32 { return bit(im.Linear) },
+	isa.M_memory_layout:     func(im *machine.Image, _ uint32) uint32 { return Bit(im.Linear) },
 }
 
 // The height of an array of lines and the depth of one of planes is the number of its layers (an H100,
@@ -222,11 +222,11 @@ func querySurface(w *machine.Warp, in *machine.Inst) machine.State {
 	var answers [32]uint32
 	st := o.eachImage(w, in, func(im *machine.Image, group uint32) machine.State {
 		v := o.of(im, o.absent)
-		each(group, func(i int) { answers[i] = v })
+		Each(group, func(i int) { answers[i] = v })
 		return machine.Next
 	})
 	if st == machine.Next {
-		storeLanes(w.R32(in.D), &answers, w.Mask)
+		StoreLanes(w.R32(in.D), &answers, w.Mask)
 	}
 	return st
 }

@@ -15,26 +15,26 @@ func syncLines() []Line {
 		{isa.BarArrive, nil, barrier(machine.BarArrive, true), ""},
 		{isa.BarRed, nil, reduction(true), ""},
 		{isa.BarrierSync, nil, barrier(machine.BarSync, false), ""},
-		{isa.BarrierSync, of(isa.M_aligned), barrier(machine.BarSync, true), ""},
+		{isa.BarrierSync, Of(isa.M_aligned), barrier(machine.BarSync, true), ""},
 		{isa.BarrierArrive, nil, barrier(machine.BarArrive, false), ""},
-		{isa.BarrierArrive, of(isa.M_aligned), barrier(machine.BarArrive, true), ""},
+		{isa.BarrierArrive, Of(isa.M_aligned), barrier(machine.BarArrive, true), ""},
 		{isa.BarrierRed, nil, reduction(false), ""},
-		{isa.BarrierRed, of(isa.M_aligned), reduction(true), ""},
-		{isa.BarWarpSync, nil, plan(planWarpSync), ""},
+		{isa.BarrierRed, Of(isa.M_aligned), reduction(true), ""},
+		{isa.BarWarpSync, nil, Plan(planWarpSync), ""},
 
-		{isa.Fence, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
-		{isa.Membar, nil, plan(planFence, isa.C_level), ""},
-		{isa.FenceSyncRestrict, nil, plan((*Build).Nothing), ""},
-		{isa.FenceMbarrierInit, nil, plan((*Build).Nothing), ""},
+		{isa.Fence, nil, Plan(planFence, isa.C_sem, isa.C_scope), ""},
+		{isa.Membar, nil, Plan(planFence, isa.C_level), ""},
+		{isa.FenceSyncRestrict, nil, Plan((*Build).Nothing), ""},
+		{isa.FenceMbarrierInit, nil, Plan((*Build).Nothing), ""},
 
 		// Proxies see one memory: between them there is nothing to order but what --async lazy looks for.
-		{isa.FenceProxy, nil, plan((*Build).Nothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
-		{isa.FenceProxyTensormap, nil, plan(planFence, isa.C_scope), ""},
-		{isa.FenceProxyAsyncGeneric, nil, plan((*Build).Nothing, isa.C_near), ""},
-		{isa.FenceProxyAlias, nil, plan(planFence, isa.C_sem, isa.C_scope), ""},
-		{isa.FenceProxyFabric, nil, plan(planFence, isa.C_dir, isa.C_sem), ""},
-		{isa.FenceAlias, nil, plan(planFence, isa.C_scope), ""},
-		{isa.MembarProxy, nil, plan((*Build).Nothing, isa.C_kind).sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
+		{isa.FenceProxy, nil, Plan((*Build).Nothing, isa.C_kind).Sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
+		{isa.FenceProxyTensormap, nil, Plan(planFence, isa.C_scope), ""},
+		{isa.FenceProxyAsyncGeneric, nil, Plan((*Build).Nothing, isa.C_near), ""},
+		{isa.FenceProxyAlias, nil, Plan(planFence, isa.C_sem, isa.C_scope), ""},
+		{isa.FenceProxyFabric, nil, Plan(planFence, isa.C_dir, isa.C_sem), ""},
+		{isa.FenceAlias, nil, Plan(planFence, isa.C_scope), ""},
+		{isa.MembarProxy, nil, Plan((*Build).Nothing, isa.C_kind).Sees(isa.M_global, isa.M_shared_cta, isa.M_shared_cluster), ""},
 
 		{isa.BarrierClusterArrive, nil, clusterBarrier(uop.ClusterArrive), ""},
 		{isa.BarrierClusterWait, nil, clusterBarrier(uop.ClusterWait), ""},
@@ -42,37 +42,37 @@ func syncLines() []Line {
 }
 
 // barrier plans a barrier without reduction: a{, b}.
-func barrier(kind machine.BarrierKind, aligned bool) planDo {
-	return plan(func(b *Build) {
+func barrier(kind machine.BarrierKind, aligned bool) Planned {
+	return Plan(func(b *Build) {
 		o := &uop.Barrier{Kind: kind, Aligned: aligned}
 		b.barrierOperands(o, b.In.Ops)
-		b.does(uop.BarrierSync)
-	}).sees(isa.M_cta)
+		b.Does(uop.BarrierSync)
+	}).Sees(isa.M_cta)
 }
 
 // barrierOperands places the number of the barrier in A and a count in B.
 func (b *Build) barrierOperands(o *uop.Barrier, ops []ir.Operand) {
 	b.Ext().Data = o
-	b.Out.A = b.src(&ops[0], 32)
+	b.Out.A = b.Src(&ops[0], 32)
 	if len(ops) > 1 {
-		o.Counted, b.Out.B = true, b.src(&ops[1], 32)
+		o.Counted, b.Out.B = true, b.Src(&ops[1], 32)
 	}
 }
 
 // reduction plans a barrier that reduces a predicate: d, a{, b}, c.
-func reduction(aligned bool) planDo {
-	return plan(func(b *Build) {
+func reduction(aligned bool) Planned {
+	return Plan(func(b *Build) {
 		ops := b.In.Ops
 		last := len(ops) - 1
-		o := &uop.Barrier{Kind: machine.BarPopc, Aligned: aligned, Flip: flip(&ops[last])}
+		o := &uop.Barrier{Kind: machine.BarPopc, Aligned: aligned, Flip: Flip(&ops[last])}
 		does, width := uop.BarrierCount, 32
 		if op := b.Sel.Get(isa.C_op); op != 0 {
 			does, width, o.Kind = uop.BarrierPredicate, 1, barrierKinds[op]
 		}
 		b.barrierOperands(o, ops[1:last])
-		b.Out.C, b.Out.D = b.src(&ops[last], 1), b.dst(&ops[0], width)
-		b.does(does)
-	}, isa.C_op).sees(isa.M_cta)
+		b.Out.C, b.Out.D = b.Src(&ops[last], 1), b.Dst(&ops[0], width)
+		b.Does(does)
+	}, isa.C_op).Sees(isa.M_cta)
 }
 
 var barrierKinds = map[isa.Mod]machine.BarrierKind{isa.M_and: machine.BarAnd, isa.M_or: machine.BarOr}
@@ -103,15 +103,15 @@ func reducePred(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*uop.Barrier)
 	v, st := barrierAt(w, in, o, *w.P(in.C)^o.Flip)
 	if st == machine.Next {
-		setMask(w, in.D, -v)
+		SetMask(w, in.D, -v)
 	}
 	return st
 }
 
 // clusterBarrier plans an instruction at the barrier of the cluster. One worker runs a cluster, in
 // order, so memory is in order with and without .relaxed.
-func clusterBarrier(op uop.Op) planDo {
-	return plan(func(b *Build) { b.does(op) }, isa.C_sem).sees(isa.M_acquire, isa.M_aligned)
+func clusterBarrier(op uop.Op) Planned {
+	return Plan(func(b *Build) { b.Does(op) }, isa.C_sem).Sees(isa.M_acquire, isa.M_aligned)
 }
 
 func arriveAtCluster(w *machine.Warp, in *machine.Inst) machine.State {
@@ -125,14 +125,14 @@ func waitForCluster(w *machine.Warp, in *machine.Inst) machine.State {
 // bar.warp.sync membermask: 9.7.13.2.
 func planWarpSync(b *Build) {
 	b.warpOp(&b.In.Ops[0])
-	b.does(uop.WarpSync)
+	b.Does(uop.WarpSync)
 }
 
 func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
 	o := warpOf(in)
 	g, st := o.gather(w, in, machine.GatherIn{})
 	if st == machine.Next && w.Observing() {
-		ended := w.R32(o.Members)[lowest(w.Mask)] &^ w.Live
+		ended := w.R32(o.Members)[Lowest(w.Mask)] &^ w.Live
 		w.Observe(in, machine.Event{What: machine.WarpMet, Lanes: w.Mask, Members: g.lanes | ended})
 	}
 	return st
@@ -143,9 +143,9 @@ func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
 func planFence(b *Build) {
 	switch {
 	case b.Sel.Has(isa.M_cta), b.Sel.Has(isa.M_cluster):
-		b.does(uop.Nothing)
+		b.Does(uop.Nothing)
 	default:
-		b.does(uop.Fence)
+		b.Does(uop.Fence)
 	}
 }
 

@@ -57,7 +57,7 @@ func (t *Table) Lookup(sel *isa.Sel) (*Line, error) {
 		return nil, errNoLine
 	case tie:
 		return nil, fmt.Errorf("BUG: two semantics lines for %s", sel.Text())
-	case best.Do == undocumented:
+	case best.Do == Undescribed:
 		return nil, &UndocumentedError{best.Note}
 	}
 	if l, ok := best.Do.(limited); ok && !l.supports(sel) {
@@ -114,7 +114,7 @@ func (t *Table) handlersOf(op uop.Op) handlers {
 func (t *Table) Prepare(b *Build) {
 	out := b.Out
 	if out.Full, out.Part = t.handlersOf(out.Op).on(b.Scalar); out.Full == nil {
-		b.fail("BUG: %v has no handler", out.Op)
+		b.Fail("BUG: %v has no handler", out.Op)
 		return
 	}
 	if out.Ext == nil {

@@ -21,12 +21,12 @@ func (b *Build) override() *override {
 	if op == nil {
 		return nil
 	}
-	o := &override{address: b.src(op, 64)}
+	o := &override{address: b.Src(op, 64)}
 	if sizes := b.In.Op(isa.R_sizes); sizes != nil {
-		o.dims = b.rows(sizes, b.src, 32)
+		o.dims = b.Rows(sizes, b.Src, 32)
 	}
 	if lower := b.In.Op(isa.R_lower); lower != nil {
-		o.lower, o.upper = b.rows(lower, b.src, 32), b.src(b.In.Op(isa.R_upper), 32)
+		o.lower, o.upper = b.Rows(lower, b.Src, 32), b.Src(b.In.Op(isa.R_upper), 32)
 	}
 	return o
 }

@@ -32,10 +32,10 @@ func textureLines() []Line {
 	gather := slices.Concat(filterAssumptions, cubeAssumptions)
 	tex := append(slices.Concat(gather, anisotropyAssumptions), assume.TextureLevel, assume.TextureHalf, assume.TextureLayers, assume.IntegerFilter)
 	return []Line{
-		{isa.Tex, nil, plan(planTexture, isa.C_geom, isa.C_mip, isa.C_dtype, isa.C_ctype).assuming(tex...), ""},
-		{isa.Tld4, nil, plan(planGather, isa.C_geom, isa.C_comp, isa.C_dtype).assuming(gather...), ""},
-		{isa.Txq, nil, plan(planTextureQuery, isa.C_query, isa.C_lquery).sees(isa.M_level), ""},
-		{isa.Istypep, nil, plan(planIsType, isa.C_type), ""},
+		{isa.Tex, nil, Plan(planTexture, isa.C_geom, isa.C_mip, isa.C_dtype, isa.C_ctype).Assuming(tex...), ""},
+		{isa.Tld4, nil, Plan(planGather, isa.C_geom, isa.C_comp, isa.C_dtype).Assuming(gather...), ""},
+		{isa.Txq, nil, Plan(planTextureQuery, isa.C_query, isa.C_lquery).Sees(isa.M_level), ""},
+		{isa.Istypep, nil, Plan(planIsType, isa.C_type), ""},
 	}
 }
 
@@ -91,14 +91,14 @@ func planTexture(b *Build) {
 	if o.Reach == tex.ReachA2DMS && b.Assume(assume.TextureLayers) == 1 {
 		o.layer, o.sample = o.sample, o.layer
 	}
-	b.does(uop.Texture)
+	b.Does(uop.Texture)
 }
 
 // planGather sets up d|p = a component of four texels of [a, b, c].
 func planGather(b *Build) {
 	o := b.textureOp()
 	o.Gather = map[isa.Mod]int{isa.M_r: 1, isa.M_g: 2, isa.M_b: 3, isa.M_a: 4}[b.Sel.Get(isa.C_comp)]
-	b.does(uop.Texture)
+	b.Does(uop.Texture)
 }
 
 // textureOp places the operands that both have.
@@ -127,15 +127,15 @@ func (b *Build) textureOp() *textureOp {
 // textureCoordinates places what c has: layer or sample, then as many coordinates as the geometry
 // has. One register for several is the first of them, as for surfaces.
 func (b *Build) textureCoordinates(o *textureOp) {
-	list := elements(b.In.Op(isa.R_c))
+	list := Elements(b.In.Op(isa.R_c))
 	at := func(i int) uint32 {
 		if i >= len(list) {
-			return b.constant(0, 32)
+			return b.Constant(0, 32)
 		}
-		return b.src(&list[i], 32)
+		return b.Src(&list[i], 32)
 	}
 	first := 0
-	zero := b.constant(0, 32)
+	zero := b.Constant(0, 32)
 	o.layer, o.sample = zero, zero
 	switch o.Reach {
 	case tex.ReachA1D, tex.ReachA2D, tex.ReachACube:
@@ -152,11 +152,11 @@ func (b *Build) textureCoordinates(o *textureOp) {
 func (b *Build) triple(role isa.Role, first int) (rows [3]uint32) {
 	var list []ir.Operand
 	if op := b.In.Op(role); op != nil {
-		list = elements(op)
+		list = Elements(op)
 	}
 	for i := range rows {
-		if rows[i] = b.constant(0, 32); first+i < len(list) {
-			rows[i] = b.src(&list[first+i], 32)
+		if rows[i] = b.Constant(0, 32); first+i < len(list) {
+			rows[i] = b.Src(&list[first+i], 32)
 		}
 	}
 	return rows
@@ -165,22 +165,22 @@ func (b *Build) triple(role isa.Role, first int) (rows [3]uint32) {
 // orZero places an operand that need not be there.
 func (b *Build) orZero(role isa.Role) uint32 {
 	if op := b.In.Op(role); op != nil {
-		return b.src(op, 32)
+		return b.Src(op, 32)
 	}
-	return b.constant(0, 32)
+	return b.Constant(0, 32)
 }
 
 // textureResults places destinations and the predicate of residency.
 func (b *Build) textureResults(o *textureOp) {
 	d := &b.In.Ops[0]
 	if d.Kind == ir.OpPair {
-		o.resident = b.dst(&d.Elems[1], 1)
+		o.resident = b.Dst(&d.Elems[1], 1)
 		d = &d.Elems[0]
 	}
-	for _, e := range elements(d) {
+	for _, e := range Elements(d) {
 		off := uint32(machine.NoGuard)
 		if e.Kind != ir.OpSink {
-			off = b.src(&e, 32)
+			off = b.Src(&e, 32)
 		}
 		b.Ext().Dst = append(b.Ext().Dst, off)
 	}
@@ -230,7 +230,7 @@ func readTexture(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	for k, off := range in.Ext.Dst {
 		if off != machine.NoGuard {
-			storeLanes(w.R32(off), &out[k&3], w.Mask)
+			StoreLanes(w.R32(off), &out[k&3], w.Mask)
 		}
 	}
 	if o.resident != machine.NoGuard { // all memory of a texture is there
@@ -346,7 +346,7 @@ func (o *textureOp) readInside(w *machine.Warp, r *tex.Reader, lanes uint32, out
 	if o.result < resultHalf {
 		return left
 	}
-	each(lanes&^left, func(i int) {
+	Each(lanes&^left, func(i int) {
 		v := o.packed(tex.Texel{out[0][i], out[1][i], out[2][i], out[3][i]})
 		out[0][i], out[1][i], out[2][i], out[3][i] = v[0], v[1], v[2], v[3]
 	})

@@ -37,14 +37,14 @@ var textureQueries = map[isa.Mod]struct {
 		return t.Levels[0].Format.Channel.OpenCL()
 	}},
 	isa.M_channel_order:     {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return t.Levels[0].Format.Order.OpenCL() }},
-	isa.M_normalized_coords: {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return bit(t.Normalized) }},
+	isa.M_normalized_coords: {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return Bit(t.Normalized) }},
 	isa.M_array_size:        {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return t.Levels[0].Layers() }},
 	isa.M_num_mipmap_levels: {ofTexture, func(t *machine.Texture, _ uint32) uint32 {
-		return uint32(len(t.Levels)) * bit(t.Mipmapped)
+		return uint32(len(t.Levels)) * Bit(t.Mipmapped)
 	}},
 	isa.M_num_samples:               {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return t.Levels[0].Samples }},
-	isa.M_force_unnormalized_coords: {ofSampler, func(t *machine.Texture, _ uint32) uint32 { return bit(t.ForceUnnormalized) }},
-	isa.M_filter_mode:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return bit(t.Linear) }},
+	isa.M_force_unnormalized_coords: {ofSampler, func(t *machine.Texture, _ uint32) uint32 { return Bit(t.ForceUnnormalized) }},
+	isa.M_filter_mode:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return Bit(t.Linear) }},
 	isa.M_addr_mode_0:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return uint32(t.Address[0]) }},
 	isa.M_addr_mode_1:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return uint32(t.Address[1]) }},
 	isa.M_addr_mode_2:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return uint32(t.Address[2]) }},
@@ -67,8 +67,8 @@ func planTextureQuery(b *Build) {
 	}
 	q := textureQueries[m]
 	b.Ext().Data = &textureQuery{name: b.Sel.Entry.Name, of: b.reference(b.In.Op(isa.R_a)), get: q.get, kinds: q.kinds, level: b.orZero(isa.R_lod)}
-	b.Out.D = b.dst(&b.In.Ops[0], 32)
-	b.does(uop.TextureQuery)
+	b.Out.D = b.Dst(&b.In.Ops[0], 32)
+	b.Does(uop.TextureQuery)
 }
 
 // queryTexture answers for each lane.
@@ -90,9 +90,9 @@ func queryTexture(w *machine.Warp, in *machine.Inst) machine.State {
 		if t == nil || t.Sampler == nil && kind == machine.TextureHandle && len(o.kinds) > 1 {
 			return missingTexture(w, in, o.name, one, group, why)
 		}
-		each(group, func(i int) { answers[i] = o.get(t, w.R32(o.level)[i]) })
+		Each(group, func(i int) { answers[i] = o.get(t, w.R32(o.level)[i]) })
 	}
-	storeLanes(w.R32(in.D), &answers, w.Mask)
+	StoreLanes(w.R32(in.D), &answers, w.Mask)
 	return machine.Next
 }
 
@@ -104,8 +104,8 @@ var handleKinds = map[isa.Mod]machine.HandleKind{
 func planIsType(b *Build) {
 	ops := b.In.Ops
 	b.Ext().Data = &textureQuery{of: b.reference(&ops[1]), kinds: []machine.HandleKind{handleKinds[b.Sel.Get(isa.C_type)]}}
-	b.Out.D = b.dst(&ops[0], 1)
-	b.does(uop.IsReference)
+	b.Out.D = b.Dst(&ops[0], 1)
+	b.Does(uop.IsReference)
 }
 
 // isReference is the handler of istypep: nothing is wrong with an address of something else.
@@ -113,13 +113,13 @@ func isReference(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*textureQuery)
 	one, row := o.of.of(w, in)
 	found := uint32(0)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		if row != nil {
 			one = row[i]
 		}
 		kind, ok := w.HandleKind(one)
-		found |= bit(ok && kind == o.kinds[0]) << i
+		found |= Bit(ok && kind == o.kinds[0]) << i
 	})
-	setMask(w, in.D, found)
+	SetMask(w, in.D, found)
 	return machine.Next
 }

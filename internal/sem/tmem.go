@@ -16,20 +16,20 @@ import (
 
 func tensorLines() []Line {
 	return []Line{
-		{isa.Tcgen05Alloc, nil, plan(planTensorAlloc, isa.C_cta_group, isa.C_space).sees(isa.M_exclusive), ""},
-		{isa.Tcgen05Dealloc, nil, plan(planTensorDealloc, isa.C_cta_group).sees(isa.M_exclusive), ""},
-		{isa.Tcgen05RelinquishAllocPermit, nil, plan(func(b *Build) { b.does(uop.TensorRelinquish) }, isa.C_cta_group), ""},
-		{isa.Tcgen05Ld, nil, plan(planTensorLoad, isa.C_shape, isa.C_num, isa.C_pack), ""},
-		{isa.Tcgen05LdRed, nil, plan(planTensorReduce, isa.C_shape, isa.C_num, isa.C_op, isa.C_type).sees(isa.M_abs, isa.M_NaN), ""},
-		{isa.Tcgen05St, nil, plan(planTensorStore, isa.C_shape, isa.C_num, isa.C_unpack).assuming(assume.Unpack16), ""},
-		{isa.Tcgen05WaitLd, nil, plan(func(b *Build) { b.does(uop.TensorWaitLoad) }), ""},
-		{isa.Tcgen05WaitSt, nil, plan(func(b *Build) { b.does(uop.TensorWaitStore) }), ""},
-		{isa.Tcgen05Cp, nil, plan(planTensorCopy, isa.C_cta_group, isa.C_shape, isa.C_multicast, isa.C_dst_fmt, isa.C_src_fmt).assuming(assume.Container4), ""},
-		{isa.Tcgen05Shift, nil, plan(planTensorShift, isa.C_cta_group).assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
-		{isa.Tcgen05Commit, nil, plan(planTensorCommit, isa.C_cta_group, isa.C_multicast, isa.C_space).sees(isa.M_sync_restrict_shared_read_mma_a), ""},
+		{isa.Tcgen05Alloc, nil, Plan(planTensorAlloc, isa.C_cta_group, isa.C_space).Sees(isa.M_exclusive), ""},
+		{isa.Tcgen05Dealloc, nil, Plan(planTensorDealloc, isa.C_cta_group).Sees(isa.M_exclusive), ""},
+		{isa.Tcgen05RelinquishAllocPermit, nil, Plan(func(b *Build) { b.Does(uop.TensorRelinquish) }, isa.C_cta_group), ""},
+		{isa.Tcgen05Ld, nil, Plan(planTensorLoad, isa.C_shape, isa.C_num, isa.C_pack), ""},
+		{isa.Tcgen05LdRed, nil, Plan(planTensorReduce, isa.C_shape, isa.C_num, isa.C_op, isa.C_type).Sees(isa.M_abs, isa.M_NaN), ""},
+		{isa.Tcgen05St, nil, Plan(planTensorStore, isa.C_shape, isa.C_num, isa.C_unpack).Assuming(assume.Unpack16), ""},
+		{isa.Tcgen05WaitLd, nil, Plan(func(b *Build) { b.Does(uop.TensorWaitLoad) }), ""},
+		{isa.Tcgen05WaitSt, nil, Plan(func(b *Build) { b.Does(uop.TensorWaitStore) }), ""},
+		{isa.Tcgen05Cp, nil, Plan(planTensorCopy, isa.C_cta_group, isa.C_shape, isa.C_multicast, isa.C_dst_fmt, isa.C_src_fmt).Assuming(assume.Container4), ""},
+		{isa.Tcgen05Shift, nil, Plan(planTensorShift, isa.C_cta_group).Assuming(assume.ShiftDirection, assume.ShiftLanes), ""},
+		{isa.Tcgen05Commit, nil, Plan(planTensorCommit, isa.C_cta_group, isa.C_multicast, isa.C_space).Sees(isa.M_sync_restrict_shared_read_mma_a), ""},
 		// The instructions of a thread begin in order; observers are told of the fences.
-		{isa.Tcgen05FenceBeforeThreadSync, nil, plan((*Build).Nothing), ""},
-		{isa.Tcgen05FenceAfterThreadSync, nil, plan((*Build).Nothing), ""},
+		{isa.Tcgen05FenceBeforeThreadSync, nil, Plan((*Build).Nothing), ""},
+		{isa.Tcgen05FenceAfterThreadSync, nil, Plan((*Build).Nothing), ""},
 	}
 }
 
@@ -44,9 +44,9 @@ func (b *Build) group() int {
 // uniform returns the value that all running lanes have in a row; false if they differ.
 func uniform(w *machine.Warp, row uint32) (uint32, bool) {
 	v := w.R32(row)
-	x := v[lowest(w.Mask)]
+	x := v[Lowest(w.Mask)]
 	for m := w.Mask; m != 0; m &= m - 1 {
-		if v[lowest(m)] != x {
+		if v[Lowest(m)] != x {
 			return x, false
 		}
 	}
@@ -74,9 +74,9 @@ func planTensorAlloc(b *Build) {
 		o.dst.Space, o.dst.OwnCTA = machine.Shared, true
 	}
 	o.to = b.AddressAt(&b.In.Ops[0])
-	b.Out.B = b.src(&b.In.Ops[1], 32)
+	b.Out.B = b.Src(&b.In.Ops[1], 32)
 	b.Ext().Data = o
-	b.does(uop.TensorAlloc)
+	b.Does(uop.TensorAlloc)
 }
 
 // allocTensor checks where the address goes before it allocates.
@@ -112,8 +112,8 @@ type deallocOp struct {
 // planTensorDealloc sets up tcgen05.dealloc taddr, columns.
 func planTensorDealloc(b *Build) {
 	b.Ext().Data = &deallocOp{TensorCall: machine.TensorCall{Free: true, Group: b.group(), Exclusive: b.Sel.Has(isa.M_exclusive)}}
-	b.Out.A, b.Out.B = b.src(&b.In.Ops[0], 32), b.src(&b.In.Ops[1], 32)
-	b.does(uop.TensorDealloc)
+	b.Out.A, b.Out.B = b.Src(&b.In.Ops[0], 32), b.Src(&b.In.Ops[1], 32)
+	b.Does(uop.TensorDealloc)
 }
 
 func deallocTensor(w *machine.Warp, in *machine.Inst) machine.State {
@@ -192,8 +192,8 @@ func (b *Build) fragment(pair bool) *fragmentOp {
 
 // tensorAddress places [taddr], of each lane.
 func tensorAddress(b *Build) {
-	if by, _ := b.address(b.In.Op(isa.R_taddr), machine.Generic); by != uop.ByRow32 {
-		b.fail("an address in tensor memory is a 32-bit register")
+	if by, _ := b.Address(b.In.Op(isa.R_taddr), machine.Generic); by != uop.ByRow32 {
+		b.Fail("an address in tensor memory is a 32-bit register")
 	}
 }
 
@@ -259,9 +259,9 @@ func stepFault(err error) *machine.Fault {
 // planTensorLoad sets up tcgen05.ld r, [taddr]{, split}.
 func planTensorLoad(b *Build) {
 	o := b.fragment(b.Sel.Has(isa.M_pack_16b))
-	o.regs = b.rows(b.In.Op(isa.R_r), b.dst, 32)
+	o.regs = b.Rows(b.In.Op(isa.R_r), b.Dst, 32)
 	b.Ext().Data = o
-	b.does(uop.TensorLoad)
+	b.Does(uop.TensorLoad)
 }
 
 func loadTensor(w *machine.Warp, in *machine.Inst) machine.State {
@@ -346,9 +346,9 @@ var foldings = map[[3]isa.Mod]uop.Op{
 // planTensorReduce sets up tcgen05.ld.red r, red, [taddr]{, split}.
 func planTensorReduce(b *Build) {
 	o := b.reduceOp()
-	o.regs, o.into = b.rows(b.In.Op(isa.R_r), b.dst, 32), b.dst(b.In.Op(isa.R_red), 32)
+	o.regs, o.into = b.Rows(b.In.Op(isa.R_r), b.Dst, 32), b.Dst(b.In.Op(isa.R_red), 32)
 	b.Ext().Data = o
-	b.does(uop.TensorReduce)
+	b.Does(uop.TensorReduce)
 }
 
 func (b *Build) reduceOp() *reduceOp {
@@ -389,9 +389,9 @@ func (o *reduceOp) reduce(rows []*[32]uint32, into *[32]uint32) {
 // planTensorStore sets up tcgen05.st [taddr]{, split}, r.
 func planTensorStore(b *Build) {
 	o := b.fragment(b.Sel.Has(isa.M_unpack_16b))
-	o.regs, o.keep = b.rows(b.In.Op(isa.R_r), b.src, 32), b.Assume(assume.Unpack16) == 1
+	o.regs, o.keep = b.Rows(b.In.Op(isa.R_r), b.Src, 32), b.Assume(assume.Unpack16) == 1
 	b.Ext().Data = o
-	b.does(uop.TensorStore)
+	b.Does(uop.TensorStore)
 }
 
 func storeTensor(w *machine.Warp, in *machine.Inst) machine.State {

@@ -28,17 +28,17 @@ func planTensorCommit(b *Build) {
 		o.at.Space = machine.Shared
 	}
 	if o.many {
-		o.masks = b.src(&b.In.Ops[1], 32)
+		o.masks = b.Src(&b.In.Ops[1], 32)
 	}
 	b.Ext().Data = o
-	b.does(uop.TensorCommit)
+	b.Does(uop.TensorCommit)
 }
 
 func commitTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*tensorCommitOp)
 	var to [32]uint64
 	o.to.Lanes(w, &to, 0)
-	return oneByOne(w, func(i int) machine.State {
+	return OneByOne(w, func(i int) machine.State {
 		c := tensorCommit{}
 		if f := c.locate(w, o, to[i], i); f != nil {
 			return w.Fault(in, f)
@@ -70,7 +70,7 @@ func (c *tensorCommit) locate(w *machine.Warp, o *tensorCommitOp, addr uint64, l
 			Text: fmt.Sprintf("ctaMask %#x of tcgen05.commit names CTAs that the cluster of %d does not have, or none", mask, size),
 		}
 	}
-	each(mask, func(rank int) { c.at = append(c.at, addr&(mem.MaxShared-1)|uint64(rank)<<mem.RankShift) })
+	Each(mask, func(rank int) { c.at = append(c.at, addr&(mem.MaxShared-1)|uint64(rank)<<mem.RankShift) })
 	return nil
 }
 

@@ -56,10 +56,10 @@ func planTensorCopy(b *Build) {
 		o.kind = machine.TensorCopyLanes
 	}
 	o.last = o.LastLane()
-	o.desc = b.src(&b.In.Ops[1], 64)
+	o.desc = b.Src(&b.In.Ops[1], 64)
 	tensorAddress(b)
 	b.Ext().Data = o
-	b.does(uop.TensorCopy)
+	b.Does(uop.TensorCopy)
 }
 
 // memories returns the tensor memories that a statement works on, as many as its group has CTAs:
@@ -80,7 +80,7 @@ func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	return oneByOne(w, func(i int) machine.State {
+	return OneByOne(w, func(i int) machine.State {
 		at, d := tensor.Addr(w.R32(in.A)[i]+uint32(in.Imm)), w.R64(o.desc)[i]
 		if w.AsyncMode() == machine.Eager {
 			return copyAtOnce(w, in, at, d, &mems)
@@ -281,7 +281,7 @@ func planTensorShift(b *Build) {
 	o.down, o.all = b.Assume(assume.ShiftDirection) == 1, b.Assume(assume.ShiftLanes) == 1
 	tensorAddress(b)
 	b.Ext().Data = o
-	b.does(uop.TensorShift)
+	b.Does(uop.TensorShift)
 }
 
 func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
@@ -290,7 +290,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	return oneByOne(w, func(i int) machine.State {
+	return OneByOne(w, func(i int) machine.State {
 		s := &tensorShift{tensorShiftOp: o, at: tensor.Addr(w.R32(in.A)[i] + uint32(in.Imm)), mems: mems}
 		if s.at.Lane()%32 != 0 {
 			return tensorFault(w, in, "address %v: the lane of tcgen05.shift must be a multiple of 32", s.at)

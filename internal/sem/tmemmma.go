@@ -20,11 +20,11 @@ import (
 func tensorProductLines() []Line {
 	asks := []assume.Assumption{assume.ShiftDirection, assume.ShiftEdge, assume.ProductCopies, assume.ScaleHalves, assume.ScaleInputD, assume.HalfD, assume.ZeroTerms}
 	return []Line{
-		{isa.Tcgen05Mma, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind, isa.C_vecsize).sees(isa.M_sp, isa.M_ashift).assuming(asks...), ""},
-		{isa.Tcgen05MmaWs, nil, plan(planTensorProduct, isa.C_cta_group, isa.C_kind).sees(isa.M_sp).assuming(asks...), ""},
-		{isa.Tcgen05Mma, of(isa.M_kind_ti16), undocumented, ti16},
-		{isa.Tcgen05MmaWs, of(isa.M_kind_ti16), undocumented, ti16},
-		{isa.Tcgen05Mma, of(isa.M_decompress_lut_b), undocumented, "in words how .decompress::lut::b unpacks: 9.4 has figures"},
+		{isa.Tcgen05Mma, nil, Plan(planTensorProduct, isa.C_cta_group, isa.C_kind, isa.C_vecsize).Sees(isa.M_sp, isa.M_ashift).Assuming(asks...), ""},
+		{isa.Tcgen05MmaWs, nil, Plan(planTensorProduct, isa.C_cta_group, isa.C_kind).Sees(isa.M_sp).Assuming(asks...), ""},
+		{isa.Tcgen05Mma, Of(isa.M_kind_ti16), Undescribed, ti16},
+		{isa.Tcgen05MmaWs, Of(isa.M_kind_ti16), Undescribed, ti16},
+		{isa.Tcgen05Mma, Of(isa.M_decompress_lut_b), Undescribed, "in words how .decompress::lut::b unpacks: 9.4 has figures"},
 	}
 }
 
@@ -68,9 +68,9 @@ func planTensorProduct(b *Build) {
 	if a := b.In.Op(isa.R_a); a.Kind == ir.OpMem {
 		o.a, o.inTensor = b.AddressAt(a), true
 	} else {
-		o.aDesc = b.src(a, 64)
+		o.aDesc = b.Src(a, 64)
 	}
-	o.bDesc, o.idesc = b.src(b.In.Op(isa.R_b_desc), 64), b.src(b.In.Op(isa.R_idesc), 32)
+	o.bDesc, o.idesc = b.Src(b.In.Op(isa.R_b_desc), 64), b.Src(b.In.Op(isa.R_idesc), 32)
 	if o.Sparse {
 		o.meta = b.AddressAt(b.In.Op(isa.R_meta))
 	}
@@ -78,12 +78,12 @@ func planTensorProduct(b *Build) {
 		o.scales = [2]Address{b.AddressAt(b.In.Op(isa.R_scale_a)), b.AddressAt(b.In.Op(isa.R_scale_b))}
 	}
 	enable := b.In.Op(isa.R_enable_d)
-	o.add, o.flip = b.src(enable, 1), flip(enable)
+	o.add, o.flip = b.Src(enable, 1), Flip(enable)
 	if m := b.In.Op(isa.R_mask); m != nil {
-		o.off = b.rows(m, b.src, 32)
+		o.off = b.Rows(m, b.Src, 32)
 	}
 	if z := b.In.Op(isa.R_zero_mask); z != nil {
-		o.zeros, o.hasZeros = b.src(z, 64), true
+		o.zeros, o.hasZeros = b.Src(z, 64), true
 	}
 	if s := b.In.Op(isa.R_scale_d); s != nil && o.Kind != tensor.KindI8 {
 		o.down = int(s.Imm)
@@ -91,7 +91,7 @@ func planTensorProduct(b *Build) {
 	o.collectors = collectorUses(b.Sel)
 	o.assumption(b)
 	b.Ext().Data = o
-	b.does(uop.TensorProduct)
+	b.Does(uop.TensorProduct)
 }
 
 // collectorUse is what a product does with a collector buffer.
@@ -179,7 +179,7 @@ func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
 	if st != machine.Next {
 		return st
 	}
-	return oneByOne(w, func(lane int) machine.State {
+	return OneByOne(w, func(lane int) machine.State {
 		r := &tensorProduct{op: o, by: w.Launch().Products}
 		if err := r.decode(w, lane); err != nil {
 			return descriptorFault(w, in, "%v", err)

@@ -20,11 +20,11 @@ func videoLines() []Line {
 		{isa.Vabsdiff, nil, videoScalar(num.VideoAbsDiff), ""},
 		{isa.Vmin, nil, videoScalar(num.VideoMin), ""},
 		{isa.Vmax, nil, videoScalar(num.VideoMax), ""},
-		{isa.Vshl, of(isa.M_clamp), videoScalar(shifted(num.VideoShl, num.VideoClamp)), ""},
-		{isa.Vshl, of(isa.M_wrap), videoScalar(shifted(num.VideoShl, num.VideoWrap)), ""},
-		{isa.Vshr, of(isa.M_clamp), videoScalar(shifted(num.VideoShr, num.VideoClamp)), ""},
-		{isa.Vshr, of(isa.M_wrap), videoScalar(shifted(num.VideoShr, num.VideoWrap)), ""},
-		{isa.Vmad, nil, plan(planVideoMad, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_scale).sees(isa.M_po, isa.M_sat), ""},
+		{isa.Vshl, Of(isa.M_clamp), videoScalar(shifted(num.VideoShl, num.VideoClamp)), ""},
+		{isa.Vshl, Of(isa.M_wrap), videoScalar(shifted(num.VideoShl, num.VideoWrap)), ""},
+		{isa.Vshr, Of(isa.M_clamp), videoScalar(shifted(num.VideoShr, num.VideoClamp)), ""},
+		{isa.Vshr, Of(isa.M_wrap), videoScalar(shifted(num.VideoShr, num.VideoWrap)), ""},
+		{isa.Vmad, nil, Plan(planVideoMad, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_scale).Sees(isa.M_po, isa.M_sat), ""},
 		{isa.Vset, nil, videoScalar(nil), ""},
 
 		{isa.Vadd2, nil, videoLanes(2, num.VideoAdd), ""},
@@ -64,7 +64,7 @@ func shifted(shift num.VideoFunc, amount func(int64) int64) num.VideoFunc {
 // videoScalar plans an instruction on one part of each source; without an operation it is a
 // comparison.
 func videoScalar(do num.VideoFunc) Do {
-	return plan(func(b *Build) {
+	return Plan(func(b *Build) {
 		v := &num.VideoScalar{Do: do, Sat: b.Sel.Has(isa.M_sat), Second: videoSecond[b.Sel.Get(isa.C_op2)]}
 		if do == nil {
 			v.Do = videoCompare[b.Sel.Get(isa.C_cmp)]
@@ -72,7 +72,7 @@ func videoScalar(do num.VideoFunc) Do {
 		v.A, v.B = videoPart(b, 1, isa.C_atype), videoPart(b, 2, isa.C_btype)
 		v.Dst, v.Merge = videoPart(b, 0, isa.C_dtype), b.In.Ops[0].Selector != ""
 		b.video(v.Of)
-	}, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_op2, isa.C_cmp).sees(isa.M_sat)
+	}, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_op2, isa.C_cmp).Sees(isa.M_sat)
 }
 
 func planVideoMad(b *Build) {
@@ -108,7 +108,7 @@ func selectorBits(word string) uint8 {
 // videoLanes plans an instruction on n elements at once; without an operation it is a
 // comparison.
 func videoLanes(n int, do num.VideoFunc) Do {
-	return plan(func(b *Build) {
+	return Plan(func(b *Build) {
 		v := &num.VideoLanes{Do: do, Sat: b.Sel.Has(isa.M_sat), Add: b.Sel.Has(isa.M_add), Mask: videoMask(n, b.In.Ops[0].Selector)}
 		if do == nil {
 			v.Do = videoCompare[b.Sel.Get(isa.C_cmp)]
@@ -116,7 +116,7 @@ func videoLanes(n int, do num.VideoFunc) Do {
 		v.A, v.B = videoFields(b, n, 1, isa.C_atype), videoFields(b, n, 2, isa.C_btype)
 		v.Dst = num.VideoField{Bits: uint8(32 / n), Signed: b.Sel.Type(isa.C_dtype).Kind() == isa.Signed}
 		b.video(v.Of)
-	}, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_cmp).sees(isa.M_sat, isa.M_add)
+	}, isa.C_dtype, isa.C_atype, isa.C_btype, isa.C_cmp).Sees(isa.M_sat, isa.M_add)
 }
 
 // videoMask is the set of elements that a destination's selector names, all without one.
@@ -155,9 +155,9 @@ func (b *Build) video(of func(a, b, c uint32) uint32) {
 	if len(ops) > 3 {
 		third = &ops[3]
 	}
-	b.Out.D, b.Out.A, b.Out.B, b.Out.C = b.dst(&ops[0], 32), b.src(&ops[1], 32), b.src(&ops[2], 32), b.src(third, 32)
+	b.Out.D, b.Out.A, b.Out.B, b.Out.C = b.Dst(&ops[0], 32), b.Src(&ops[1], 32), b.Src(&ops[2], 32), b.Src(third, 32)
 	b.Ext().Data = &videoOp{of: of}
-	b.does(uop.Video)
+	b.Does(uop.Video)
 }
 
 // videoOp is what a video instruction computes of the registers of a lane.

@@ -15,15 +15,15 @@ import (
 
 func warpLines() []Line {
 	return []Line{
-		{isa.ShflSync, nil, plan(planShfl, isa.C_mode), ""},
-		{isa.Shfl, nil, plan(planShfl, isa.C_mode), ""},
-		{isa.VoteSync, nil, plan(planVote, isa.C_mode), ""},
-		{isa.Vote, nil, plan(planVote, isa.C_mode), ""},
-		{isa.MatchAnySync, nil, plan(planMatchAny, isa.C_type), ""},
-		{isa.MatchAllSync, nil, plan(planMatchAll, isa.C_type), ""},
-		{isa.Activemask, nil, plan(planActivemask), ""},
-		{isa.ReduxSync, nil, plan(planRedux, isa.C_op, isa.C_fop, isa.C_type).where(hasRedux).sees(isa.M_abs, isa.M_NaN), ""},
-		{isa.ElectSync, nil, plan(planElect), ""},
+		{isa.ShflSync, nil, Plan(planShfl, isa.C_mode), ""},
+		{isa.Shfl, nil, Plan(planShfl, isa.C_mode), ""},
+		{isa.VoteSync, nil, Plan(planVote, isa.C_mode), ""},
+		{isa.Vote, nil, Plan(planVote, isa.C_mode), ""},
+		{isa.MatchAnySync, nil, Plan(planMatchAny, isa.C_type), ""},
+		{isa.MatchAllSync, nil, Plan(planMatchAll, isa.C_type), ""},
+		{isa.Activemask, nil, Plan(planActivemask), ""},
+		{isa.ReduxSync, nil, Plan(planRedux, isa.C_op, isa.C_fop, isa.C_type).Where(hasRedux).Sees(isa.M_abs, isa.M_NaN), ""},
+		{isa.ElectSync, nil, Plan(planElect), ""},
 	}
 }
 
@@ -68,7 +68,7 @@ func (o *warpOp) peers(w *machine.Warp, g *met, i int) uint32 {
 func (b *Build) warpOp(members *ir.Operand) *uop.Warp {
 	o := &uop.Warp{Key: keyOf(b.Sel)}
 	if members != nil {
-		o.Sync, o.Members = true, b.src(members, 32)
+		o.Sync, o.Members = true, b.Src(members, 32)
 	}
 	b.Ext().Data = o
 	return o
@@ -94,18 +94,18 @@ func (b *Build) pairDst(o *uop.Warp, width int) {
 	d := &b.In.Ops[0]
 	o.Pair = b.Scratch(machine.Pred)
 	if d.Kind == ir.OpPair {
-		o.Pair = b.dst(&d.Elems[1], 1)
+		o.Pair = b.Dst(&d.Elems[1], 1)
 		d = &d.Elems[0]
 	}
-	b.Out.D = b.dst(d, width)
+	b.Out.D = b.Dst(d, width)
 }
 
 // shfl{.sync}.mode.b32 d|p, a, b, c{, membermask}: 9.7.9.6.
 func planShfl(b *Build) {
 	o := b.warpOp(b.last(4))
 	b.pairDst(o, 32)
-	b.Out.A, b.Out.B, b.Out.C = b.src(&b.In.Ops[1], 32), b.src(&b.In.Ops[2], 32), b.src(&b.In.Ops[3], 32)
-	b.does(shuffles[b.Sel.Get(isa.C_mode)])
+	b.Out.A, b.Out.B, b.Out.C = b.Src(&b.In.Ops[1], 32), b.Src(&b.In.Ops[2], 32), b.Src(&b.In.Ops[3], 32)
+	b.Does(shuffles[b.Sel.Get(isa.C_mode)])
 }
 
 var shuffles = map[isa.Mod]uop.Op{
@@ -161,7 +161,7 @@ func shfl(w *machine.Warp, in *machine.Inst, source func(i, b, seg, clamp int) (
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		j, ok := source(i, int(b[i]&31), int(c[i]>>8&31), int(c[i]&31))
-		inRange |= bit(ok) << i
+		inRange |= Bit(ok) << i
 		if peers := o.peers(w, &g, i); !ok || peers>>(j&31)&1 == 0 {
 			if ok && o.Sync && w.Watchful() {
 				w.ShuffleMisuse(in, i, j, peers)
@@ -170,23 +170,23 @@ func shfl(w *machine.Warp, in *machine.Inst, source func(i, b, seg, clamp int) (
 		}
 		out[i] = a[j&31]
 	}
-	storeLanes(d, &out, w.Mask)
-	setMask(w, o.Pair, inRange)
+	StoreLanes(d, &out, w.Mask)
+	SetMask(w, o.Pair, inRange)
 	return machine.Next
 }
 
 // vote{.sync}.mode d, {!}a{, membermask}: 9.7.13.9.
 func planVote(b *Build) {
 	o := b.warpOp(b.last(2))
-	o.Flip = flip(&b.In.Ops[1])
-	b.Out.A = b.src(&b.In.Ops[1], 1)
+	o.Flip = Flip(&b.In.Ops[1])
+	b.Out.A = b.Src(&b.In.Ops[1], 1)
 	op, ok := votes[b.Sel.Get(isa.C_mode)]
 	if ok {
-		b.Out.D = b.dst(&b.In.Ops[0], 1)
+		b.Out.D = b.Dst(&b.In.Ops[0], 1)
 	} else {
-		b.Out.D, op = b.dst(&b.In.Ops[0], 32), uop.Ballot
+		b.Out.D, op = b.Dst(&b.In.Ops[0], 32), uop.Ballot
 	}
-	b.does(op)
+	b.Does(op)
 }
 
 var votes = map[isa.Mod]uop.Op{isa.M_all: uop.VoteAll, isa.M_any: uop.VoteAny, isa.M_uni: uop.VoteUni}
@@ -208,18 +208,18 @@ func voteUni(w *machine.Warp, in *machine.Inst) machine.State {
 func voteBy(w *machine.Warp, in *machine.Inst, f func(yes, peers uint32) bool) machine.State {
 	return vote(w, in, func(o *warpOp, g met) {
 		var p uint32
-		each(w.Mask, func(i int) {
+		Each(w.Mask, func(i int) {
 			peers := o.peers(w, &g, i)
-			p |= bit(f(g.pred&peers, peers)) << i
+			p |= Bit(f(g.pred&peers, peers)) << i
 		})
-		setMask(w, in.D, p)
+		SetMask(w, in.D, p)
 	})
 }
 
 func ballot(w *machine.Warp, in *machine.Inst) machine.State {
 	return vote(w, in, func(o *warpOp, g met) {
 		d, members := w.R32(in.D), *w.R32(o.Members) // d may be the row of the masks
-		each(w.Mask, func(i int) {
+		Each(w.Mask, func(i int) {
 			d[i] = g.pred & g.lanes
 			if o.Sync {
 				d[i] &= members[i]
@@ -250,8 +250,8 @@ func (b *Build) match(op uop.Op) {
 	if b.Sel.Has(isa.M_b64) {
 		b.Out.Imm = 64
 	}
-	b.Out.A = b.src(&b.In.Ops[1], int(b.Out.Imm))
-	b.does(op)
+	b.Out.A = b.Src(&b.In.Ops[1], int(b.Out.Imm))
+	b.Does(op)
 }
 
 // matching gathers the values of a match and hands each lane the peers with an equal one.
@@ -267,9 +267,9 @@ func matching(w *machine.Warp, in *machine.Inst, result func(i int, same, peers 
 		return st
 	}
 	values, members := gathered(g), *w.R32(o.Members)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		peers, same := members[i]&g.lanes, uint32(0)
-		each(peers, func(j int) { same |= bit(values[j] == values[i]) << j })
+		Each(peers, func(j int) { same |= Bit(values[j] == values[i]) << j })
 		result(i, same, peers)
 	})
 	return machine.Next
@@ -294,24 +294,24 @@ func matchAny(w *machine.Warp, in *machine.Inst) machine.State {
 func matchAll(w *machine.Warp, in *machine.Inst) machine.State {
 	d, p := w.R32(in.D), uint32(0)
 	st := matching(w, in, func(i int, same, peers uint32) {
-		all := bit(same == peers)
+		all := Bit(same == peers)
 		d[i], p = peers&-all, p|all<<i
 	})
 	if st == machine.Next {
-		setMask(w, warpOf(in).Pair, p)
+		SetMask(w, warpOf(in).Pair, p)
 	}
 	return st
 }
 
 // activemask.b32 d: the lanes that execute together (9.7.13.11).
 func planActivemask(b *Build) {
-	b.Out.D = b.dst(&b.In.Ops[0], 32)
-	b.does(uop.ActiveMask)
+	b.Out.D = b.Dst(&b.In.Ops[0], 32)
+	b.Does(uop.ActiveMask)
 }
 
 func activemask(w *machine.Warp, in *machine.Inst) machine.State {
 	d := w.R32(in.D)
-	each(w.Mask, func(i int) { d[i] = w.Mask })
+	Each(w.Mask, func(i int) { d[i] = w.Mask })
 	return machine.Next
 }
 
@@ -319,7 +319,7 @@ func activemask(w *machine.Warp, in *machine.Inst) machine.State {
 func planElect(b *Build) {
 	o := b.warpOp(&b.In.Ops[1])
 	b.pairDst(o, 32)
-	b.does(uop.Elect)
+	b.Does(uop.Elect)
 }
 
 func elect(w *machine.Warp, in *machine.Inst) machine.State {
@@ -329,10 +329,10 @@ func elect(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	d, members, p := w.R32(in.D), *w.R32(o.Members), uint32(0)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		leader := bits.TrailingZeros32(g.lanes & members[i])
-		d[i], p = uint32(leader), p|bit(leader == i)<<i
+		d[i], p = uint32(leader), p|Bit(leader == i)<<i
 	})
-	setMask(w, o.Pair, p)
+	SetMask(w, o.Pair, p)
 	return machine.Next
 }

@@ -17,11 +17,11 @@ import (
 
 func wgmmaLines() []Line {
 	return []Line{
-		{isa.WgmmaFence, nil, plan(func(b *Build) { b.does(uop.WarpgroupFence) }).sees(isa.M_aligned), ""},
-		{isa.WgmmaCommitGroup, nil, plan(func(b *Build) { b.does(uop.CommitProducts) }).sees(isa.M_aligned), ""},
-		{isa.WgmmaWaitGroup, nil, plan(planWaitProducts).sees(isa.M_aligned), ""},
-		{isa.WgmmaMmaAsync, nil, plan(planWgmma, isa.C_shape, isa.C_dtype, isa.C_atype, isa.C_btype).sees(isa.M_satfinite, isa.M_aligned, isa.M_and, isa.M_popc), ""},
-		{isa.WgmmaMmaAsyncSp, nil, plan(planWgmma, isa.C_shape, isa.C_dtype, isa.C_atype, isa.C_btype).sees(isa.M_satfinite, isa.M_aligned), ""},
+		{isa.WgmmaFence, nil, Plan(func(b *Build) { b.Does(uop.WarpgroupFence) }).Sees(isa.M_aligned), ""},
+		{isa.WgmmaCommitGroup, nil, Plan(func(b *Build) { b.Does(uop.CommitProducts) }).Sees(isa.M_aligned), ""},
+		{isa.WgmmaWaitGroup, nil, Plan(planWaitProducts).Sees(isa.M_aligned), ""},
+		{isa.WgmmaMmaAsync, nil, Plan(planWgmma, isa.C_shape, isa.C_dtype, isa.C_atype, isa.C_btype).Sees(isa.M_satfinite, isa.M_aligned, isa.M_and, isa.M_popc), ""},
+		{isa.WgmmaMmaAsyncSp, nil, Plan(planWgmma, isa.C_shape, isa.C_dtype, isa.C_atype, isa.C_btype).Sees(isa.M_satfinite, isa.M_aligned), ""},
 	}
 }
 
@@ -34,7 +34,7 @@ func commitProducts(w *machine.Warp, in *machine.Inst) machine.State {
 
 func planWaitProducts(b *Build) {
 	b.Out.Imm = b.In.Ops[0].Imm
-	b.does(uop.WaitProducts)
+	b.Does(uop.WaitProducts)
 }
 
 func waitProducts(w *machine.Warp, in *machine.Inst) machine.State {
@@ -66,21 +66,21 @@ func planWgmma(b *Build) {
 	o.N, _ = b.Sel.Cap("N")
 	o.K, _ = b.Sel.Cap("K")
 	if e := b.In.Op(isa.R_meta); e != nil {
-		o.Sparse, o.meta, o.selector = true, b.src(e, 32), int(b.In.Op(isa.R_selector).Imm)
+		o.Sparse, o.meta, o.selector = true, b.Src(e, 32), int(b.In.Op(isa.R_selector).Imm)
 	}
 	if o.Bits == 1 { // words
 		o.Bits, o.K = 32, o.K/32
 		o.and = true
 	}
-	o.d = b.rows(b.In.Op(isa.R_d), b.dst, 32)
+	o.d = b.Rows(b.In.Op(isa.R_d), b.Dst, 32)
 	if b.In.Op(isa.R_a) != nil {
-		o.a = b.rows(b.In.Op(isa.R_a), b.src, 32)
+		o.a = b.Rows(b.In.Op(isa.R_a), b.Src, 32)
 	} else {
-		o.aDesc = b.src(b.In.Op(isa.R_a_desc), 64)
+		o.aDesc = b.Src(b.In.Op(isa.R_a_desc), 64)
 	}
-	o.bDesc = b.src(b.In.Op(isa.R_b_desc), 64)
+	o.bDesc = b.Src(b.In.Op(isa.R_b_desc), 64)
 	scale := b.In.Op(isa.R_scale_d)
-	o.add, o.flip = b.src(scale, 1), flip(scale)
+	o.add, o.flip = b.Src(scale, 1), Flip(scale)
 	o.negative = [2]bool{b.is(isa.R_sa, -1), b.is(isa.R_sb, -1)}
 	o.columns = [2]bool{b.is(isa.R_ta, 1), b.is(isa.R_tb, 1)}
 	o.saturate = b.Sel.Has(isa.M_satfinite)
@@ -91,7 +91,7 @@ func planWgmma(b *Build) {
 		}
 	}
 	b.Ext().Data = o
-	b.does(uop.WarpgroupProduct)
+	b.Does(uop.WarpgroupProduct)
 }
 
 // is reports whether an optional constant has a value.

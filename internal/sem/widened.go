@@ -22,7 +22,7 @@ func (d widenedDo) Reads(sel *isa.Sel, m isa.Mod) bool { return d.laneDo.Reads(s
 func (d widenedDo) Plan(b *Build) {
 	wide := false
 	for i := range b.In.Ops {
-		wide = wide || b.operandBits(&b.In.Ops[i], 32) > 32
+		wide = wide || b.OperandBits(&b.In.Ops[i], 32) > 32
 	}
 	if !wide {
 		d.laneDo.Plan(b)
@@ -33,9 +33,9 @@ func (d widenedDo) Plan(b *Build) {
 		x.src[i] = b.wideOperand(&b.In.Ops[1+i])
 	}
 	b.Ext().Data = x
-	b.does(uop.Widened)
-	if bits := b.operandBits(&b.In.Ops[0], 32); bits > 64 {
-		b.extendHigh([]uint32{x.d.off}, false)
+	b.Does(uop.Widened)
+	if bits := b.OperandBits(&b.In.Ops[0], 32); bits > 64 {
+		b.ExtendHigh([]uint32{x.d.off}, false)
 	}
 }
 
@@ -46,8 +46,8 @@ type wideOperand struct {
 }
 
 func (b *Build) wideOperand(o *ir.Operand) wideOperand {
-	bits := rowBits(b.operandBits(o, 32))
-	return wideOperand{b.dst(o, bits), bits}
+	bits := rowBits(b.OperandBits(o, 32))
+	return wideOperand{b.Dst(o, bits), bits}
 }
 
 // wideLane is a lane function on such operands.
@@ -60,14 +60,14 @@ type wideLane struct {
 
 func wideLanes(w *machine.Warp, in *machine.Inst) machine.State {
 	x := in.Ext.Data.(*wideLane)
-	each(w.Mask, func(i int) {
+	Each(w.Mask, func(i int) {
 		var v [3]uint32
 		for k := range x.src {
 			if x.src[k].bits != 0 {
-				v[k] = uint32(loadElem(w, x.src[k].off, x.src[k].bits, i))
+				v[k] = uint32(LoadElem(w, x.src[k].off, x.src[k].bits, i))
 			}
 		}
-		storeElem(w, x.d.off, x.d.bits, i, uint64(x.call(v)))
+		StoreElem(w, x.d.off, x.d.bits, i, uint64(x.call(v)))
 	})
 	return machine.Next
 }

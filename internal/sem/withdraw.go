@@ -18,10 +18,10 @@ const answerBytes = 16
 
 func withdrawLines() []Line {
 	return []Line{
-		{isa.ClusterlaunchcontrolTryCancel, nil, plan(planWithdraw, isa.C_ss).sees(isa.M_multicast_cluster_all), ""},
-		{isa.ClusterlaunchcontrolQueryCancel, of(isa.M_is_canceled), plan(planWithdrawn), ""},
-		{isa.ClusterlaunchcontrolQueryCancel, of(isa.M_get_first_ctaid), plan(planFirstCTA), ""},
-		{isa.ClusterlaunchcontrolQueryCancel, nil, plan(planFirstCTA, isa.C_dim), ""},
+		{isa.ClusterlaunchcontrolTryCancel, nil, Plan(planWithdraw, isa.C_ss).Sees(isa.M_multicast_cluster_all), ""},
+		{isa.ClusterlaunchcontrolQueryCancel, Of(isa.M_is_canceled), Plan(planWithdrawn), ""},
+		{isa.ClusterlaunchcontrolQueryCancel, Of(isa.M_get_first_ctaid), Plan(planFirstCTA), ""},
+		{isa.ClusterlaunchcontrolQueryCancel, nil, Plan(planFirstCTA, isa.C_dim), ""},
 	}
 }
 
@@ -40,7 +40,7 @@ func planWithdraw(b *Build) {
 		o.space = machine.Shared
 	}
 	b.Ext().Data = o
-	b.does(uop.Withdraw)
+	b.Does(uop.Withdraw)
 }
 
 // withdraw begins a request for each lane.
@@ -49,7 +49,7 @@ func withdraw(w *machine.Warp, in *machine.Inst) machine.State {
 	var to, bars [32]uint64
 	o.to.Lanes(w, &to, 0)
 	o.bar.Lanes(w, &bars, 0)
-	return oneByOne(w, func(i int) machine.State {
+	return OneByOne(w, func(i int) machine.State {
 		to, bars := to, bars
 		if o.space == machine.Generic {
 			if !mem.InShared(to[i]) {
@@ -116,7 +116,7 @@ func (r *withdrawal) ask(op *machine.Op) *machine.Fault {
 	for i, v := range first {
 		binary.LittleEndian.PutUint32(r.answer[4*i:], v)
 	}
-	r.answer[12] = byte(bit(ok))
+	r.answer[12] = byte(Bit(ok))
 	return nil
 }
 
@@ -143,7 +143,7 @@ func (r *withdrawal) signal(op *machine.Op) *machine.Fault {
 func (r *withdrawal) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
 		for _, at := range r.at {
-			if !yield(op.Extent(machine.Shared, lowest(op.Lanes), at, answerBytes), machine.Store) {
+			if !yield(op.Extent(machine.Shared, Lowest(op.Lanes), at, answerBytes), machine.Store) {
 				return
 			}
 		}
@@ -151,9 +151,9 @@ func (r *withdrawal) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.A
 }
 
 func planWithdrawn(b *Build) {
-	b.Out.D = b.dst(&b.In.Ops[0], 1)
-	b.Out.A, b.Out.B = b.halves(&b.In.Ops[1])
-	b.does(uop.Withdrawn)
+	b.Out.D = b.Dst(&b.In.Ops[0], 1)
+	b.Out.A, b.Out.B = b.Halves(&b.In.Ops[1])
+	b.Does(uop.Withdrawn)
 }
 
 func withdrawn(w *machine.Warp, in *machine.Inst) machine.State {
@@ -161,7 +161,7 @@ func withdrawn(w *machine.Warp, in *machine.Inst) machine.State {
 	for i, v := range w.R64(in.B) {
 		p |= uint32(v>>32&1) << i
 	}
-	setMask(w, in.D, p)
+	SetMask(w, in.D, p)
 	return machine.Next
 }
 
@@ -180,9 +180,9 @@ func planFirstCTA(b *Build) {
 		copy(words[:], d.Elems)
 	}
 	for i := range words {
-		b.Ext().Dst = append(b.Ext().Dst, b.dst(&words[i], 32))
+		b.Ext().Dst = append(b.Ext().Dst, b.Dst(&words[i], 32))
 	}
 	b.Out.Imm = 32
-	b.Out.A, b.Out.B = b.halves(&b.In.Ops[1])
-	b.does(uop.Unpack128)
+	b.Out.A, b.Out.B = b.Halves(&b.In.Ops[1])
+	b.Does(uop.Unpack128)
 }

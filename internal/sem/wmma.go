@@ -15,10 +15,10 @@ import (
 
 func wmmaLines() []Line {
 	return []Line{
-		{isa.WmmaLoadA, nil, plan(planWmmaLoad(matrixA), isa.C_alayout, isa.C_shape, isa.C_ss, isa.C_atype).sees(isa.M_aligned), ""},
-		{isa.WmmaLoadB, nil, plan(planWmmaLoad(matrixB), isa.C_blayout, isa.C_shape, isa.C_ss, isa.C_btype).sees(isa.M_aligned), ""},
-		{isa.WmmaLoadC, nil, plan(planWmmaLoad(matrixC), isa.C_layout, isa.C_shape, isa.C_ss, isa.C_ctype).sees(isa.M_aligned), ""},
-		{isa.WmmaStoreD, nil, plan(planWmmaStore, isa.C_layout, isa.C_shape, isa.C_ss, isa.C_dtype).sees(isa.M_aligned), ""},
+		{isa.WmmaLoadA, nil, Plan(planWmmaLoad(matrixA), isa.C_alayout, isa.C_shape, isa.C_ss, isa.C_atype).Sees(isa.M_aligned), ""},
+		{isa.WmmaLoadB, nil, Plan(planWmmaLoad(matrixB), isa.C_blayout, isa.C_shape, isa.C_ss, isa.C_btype).Sees(isa.M_aligned), ""},
+		{isa.WmmaLoadC, nil, Plan(planWmmaLoad(matrixC), isa.C_layout, isa.C_shape, isa.C_ss, isa.C_ctype).Sees(isa.M_aligned), ""},
+		{isa.WmmaStoreD, nil, Plan(planWmmaStore, isa.C_layout, isa.C_shape, isa.C_ss, isa.C_dtype).Sees(isa.M_aligned), ""},
 	}
 }
 
@@ -81,8 +81,8 @@ func (b *Build) wmmaOp(m *wmmaMatrix, kind machine.AccessKind, place func(*wmmaO
 	o.Request = machine.Request{Space: SpaceOf(b.Sel.Get(isa.C_ss)), Kind: kind, Size: uint32(lead * o.elem), OwnCTA: b.Sel.Get(isa.C_ss) != 0}
 	o.Align = min(16, uint32(max(4, o.elem)*len(o.regs))) // the fragment's size; 16 suffices, says the guide of CUDA C++
 	o.at = b.AddressAt(b.In.Op(isa.R_p))
-	o.stride = b.constant(uint64(lead*max(8*o.elem, o.bits)/o.bits), 32)
-	if s := b.optional(isa.R_stride); s != nil {
+	o.stride = b.Constant(uint64(lead*max(8*o.elem, o.bits)/o.bits), 32)
+	if s := b.Optional(isa.R_stride); s != nil {
 		o.stride = *s
 	}
 	o.place(f, m, lead, across)
@@ -132,8 +132,8 @@ func (o *wmmaOp) open(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*mac
 // planWmmaLoad sets up wmma.load r, [p]{, stride}.
 func planWmmaLoad(m *wmmaMatrix) func(*Build) {
 	return func(b *Build) {
-		b.wmmaOp(m, machine.Load, func(o *wmmaOp) []uint32 { return b.rows(b.In.Op(isa.R_r), b.dst, max(32, o.bits)) })
-		b.does(uop.LoadFragment)
+		b.wmmaOp(m, machine.Load, func(o *wmmaOp) []uint32 { return b.Rows(b.In.Op(isa.R_r), b.Dst, max(32, o.bits)) })
+		b.Does(uop.LoadFragment)
 	}
 }
 
@@ -178,8 +178,8 @@ func (o *wmmaOp) word(data *[wmmaBytes]byte, places []uint16) (v uint32) {
 
 // planWmmaStore sets up wmma.store.d [p], r{, stride}.
 func planWmmaStore(b *Build) {
-	b.wmmaOp(matrixD, machine.Store, func(o *wmmaOp) []uint32 { return b.rows(b.In.Op(isa.R_r), b.src, max(32, o.bits)) })
-	b.does(uop.StoreFragment)
+	b.wmmaOp(matrixD, machine.Store, func(o *wmmaOp) []uint32 { return b.Rows(b.In.Op(isa.R_r), b.Src, max(32, o.bits)) })
+	b.Does(uop.StoreFragment)
 }
 
 func storeWmma(w *machine.Warp, in *machine.Inst) machine.State {

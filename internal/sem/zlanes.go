@@ -1354,7 +1354,7 @@ func partAddC16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarAddC16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := addC16(*w.S32(in.A), *w.S32(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := addC16(*w.S32(in.A), *w.S32(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -1387,7 +1387,7 @@ func partAddC32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarAddC32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.AddC32(*w.S32(in.A), *w.S32(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.AddC32(*w.S32(in.A), *w.S32(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -1420,7 +1420,7 @@ func partAddC64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarAddC64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.AddC64(*w.S64(in.A), *w.S64(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.AddC64(*w.S64(in.A), *w.S64(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S64(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -5439,10 +5439,10 @@ func fullEq32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.Eq32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.Eq32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.Eq32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.Eq32(a[i], b[i]))
+		m = m<<1 + Bit(num.Eq32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.Eq32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.Eq32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.Eq32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5453,7 +5453,7 @@ func partEq32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.Eq32(a[i], b[i])) << i
+		r |= Bit(num.Eq32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5461,7 +5461,7 @@ func partEq32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEq32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.Eq32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.Eq32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5469,10 +5469,10 @@ func fullEq64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.Eq64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.Eq64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.Eq64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.Eq64(a[i], b[i]))
+		m = m<<1 + Bit(num.Eq64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.Eq64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.Eq64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.Eq64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5483,7 +5483,7 @@ func partEq64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.Eq64(a[i], b[i])) << i
+		r |= Bit(num.Eq64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5491,7 +5491,7 @@ func partEq64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEq64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.Eq64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.Eq64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -5499,10 +5499,10 @@ func fullEqBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EqBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EqBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EqBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EqBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.EqBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EqBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EqBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EqBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5513,7 +5513,7 @@ func partEqBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EqBF16(a[i], b[i])) << i
+		r |= Bit(num.EqBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5521,7 +5521,7 @@ func partEqBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEqBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EqBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.EqBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5529,10 +5529,10 @@ func fullEqF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EqF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EqF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EqF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EqF16(a[i], b[i]))
+		m = m<<1 + Bit(num.EqF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EqF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EqF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EqF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5543,7 +5543,7 @@ func partEqF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EqF16(a[i], b[i])) << i
+		r |= Bit(num.EqF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5551,7 +5551,7 @@ func partEqF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEqF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EqF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.EqF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5559,10 +5559,10 @@ func fullEqF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EqF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EqF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EqF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EqF32(a[i], b[i]))
+		m = m<<1 + Bit(num.EqF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EqF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EqF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EqF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5573,7 +5573,7 @@ func partEqF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EqF32(a[i], b[i])) << i
+		r |= Bit(num.EqF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5581,7 +5581,7 @@ func partEqF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEqF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EqF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.EqF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5589,10 +5589,10 @@ func fullEqF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EqF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EqF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EqF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EqF64(a[i], b[i]))
+		m = m<<1 + Bit(num.EqF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EqF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EqF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EqF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5603,7 +5603,7 @@ func partEqF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EqF64(a[i], b[i])) << i
+		r |= Bit(num.EqF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5611,7 +5611,7 @@ func partEqF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEqF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EqF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.EqF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -5619,10 +5619,10 @@ func fullEqFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(eqFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(eqFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(eqFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(eqFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(eqFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(eqFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(eqFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(eqFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5633,7 +5633,7 @@ func partEqFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(eqFtzF16(a[i], b[i])) << i
+		r |= Bit(eqFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5641,7 +5641,7 @@ func partEqFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEqFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(eqFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(eqFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5649,10 +5649,10 @@ func fullEqFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(eqFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(eqFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(eqFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(eqFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(eqFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(eqFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(eqFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(eqFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5663,7 +5663,7 @@ func partEqFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(eqFtzF32(a[i], b[i])) << i
+		r |= Bit(eqFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5671,7 +5671,7 @@ func partEqFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEqFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(eqFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(eqFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5679,10 +5679,10 @@ func fullEquBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EquBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EquBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EquBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EquBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.EquBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EquBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EquBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EquBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5693,7 +5693,7 @@ func partEquBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EquBF16(a[i], b[i])) << i
+		r |= Bit(num.EquBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5701,7 +5701,7 @@ func partEquBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEquBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EquBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.EquBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5709,10 +5709,10 @@ func fullEquF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EquF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EquF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EquF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EquF16(a[i], b[i]))
+		m = m<<1 + Bit(num.EquF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EquF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EquF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EquF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5723,7 +5723,7 @@ func partEquF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EquF16(a[i], b[i])) << i
+		r |= Bit(num.EquF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5731,7 +5731,7 @@ func partEquF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEquF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EquF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.EquF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5739,10 +5739,10 @@ func fullEquF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EquF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EquF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EquF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EquF32(a[i], b[i]))
+		m = m<<1 + Bit(num.EquF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EquF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EquF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EquF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5753,7 +5753,7 @@ func partEquF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EquF32(a[i], b[i])) << i
+		r |= Bit(num.EquF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5761,7 +5761,7 @@ func partEquF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEquF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EquF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.EquF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5769,10 +5769,10 @@ func fullEquF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.EquF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.EquF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.EquF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.EquF64(a[i], b[i]))
+		m = m<<1 + Bit(num.EquF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.EquF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.EquF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.EquF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5783,7 +5783,7 @@ func partEquF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.EquF64(a[i], b[i])) << i
+		r |= Bit(num.EquF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5791,7 +5791,7 @@ func partEquF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEquF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.EquF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.EquF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -5799,10 +5799,10 @@ func fullEquFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(equFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(equFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(equFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(equFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(equFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(equFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(equFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(equFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5813,7 +5813,7 @@ func partEquFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(equFtzF16(a[i], b[i])) << i
+		r |= Bit(equFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5821,7 +5821,7 @@ func partEquFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEquFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(equFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(equFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -5829,10 +5829,10 @@ func fullEquFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(equFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(equFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(equFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(equFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(equFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(equFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(equFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(equFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -5843,7 +5843,7 @@ func partEquFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(equFtzF32(a[i], b[i])) << i
+		r |= Bit(equFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -5851,7 +5851,7 @@ func partEquFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarEquFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(equFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(equFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -6211,10 +6211,10 @@ func fullFiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R32(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.FiniteF32(a[i+3]))
-		m = m<<1 + bit(num.FiniteF32(a[i+2]))
-		m = m<<1 + bit(num.FiniteF32(a[i+1]))
-		m = m<<1 + bit(num.FiniteF32(a[i]))
+		m = m<<1 + Bit(num.FiniteF32(a[i+3]))
+		m = m<<1 + Bit(num.FiniteF32(a[i+2]))
+		m = m<<1 + Bit(num.FiniteF32(a[i+1]))
+		m = m<<1 + Bit(num.FiniteF32(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -6225,7 +6225,7 @@ func partFiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.FiniteF32(a[i])) << i
+		r |= Bit(num.FiniteF32(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -6233,7 +6233,7 @@ func partFiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarFiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.FiniteF32(*w.S32(in.A)))
+	*w.P(in.D) = -Bit(num.FiniteF32(*w.S32(in.A)))
 	return machine.Next
 }
 
@@ -6241,10 +6241,10 @@ func fullFiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.FiniteF64(a[i+3]))
-		m = m<<1 + bit(num.FiniteF64(a[i+2]))
-		m = m<<1 + bit(num.FiniteF64(a[i+1]))
-		m = m<<1 + bit(num.FiniteF64(a[i]))
+		m = m<<1 + Bit(num.FiniteF64(a[i+3]))
+		m = m<<1 + Bit(num.FiniteF64(a[i+2]))
+		m = m<<1 + Bit(num.FiniteF64(a[i+1]))
+		m = m<<1 + Bit(num.FiniteF64(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -6255,7 +6255,7 @@ func partFiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.FiniteF64(a[i])) << i
+		r |= Bit(num.FiniteF64(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -6263,7 +6263,7 @@ func partFiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarFiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.FiniteF64(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(num.FiniteF64(*w.S64(in.A)))
 	return machine.Next
 }
 
@@ -8207,10 +8207,10 @@ func fullGeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GeBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8221,7 +8221,7 @@ func partGeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeBF16(a[i], b[i])) << i
+		r |= Bit(num.GeBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8229,7 +8229,7 @@ func partGeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8237,10 +8237,10 @@ func fullGeF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GeF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8251,7 +8251,7 @@ func partGeF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeF16(a[i], b[i])) << i
+		r |= Bit(num.GeF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8259,7 +8259,7 @@ func partGeF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8267,10 +8267,10 @@ func fullGeF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeF32(a[i], b[i]))
+		m = m<<1 + Bit(num.GeF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8281,7 +8281,7 @@ func partGeF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeF32(a[i], b[i])) << i
+		r |= Bit(num.GeF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8289,7 +8289,7 @@ func partGeF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8297,10 +8297,10 @@ func fullGeF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeF64(a[i], b[i]))
+		m = m<<1 + Bit(num.GeF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8311,7 +8311,7 @@ func partGeF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeF64(a[i], b[i])) << i
+		r |= Bit(num.GeF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8319,7 +8319,7 @@ func partGeF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GeF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -8327,10 +8327,10 @@ func fullGeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(geFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(geFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(geFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(geFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(geFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(geFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(geFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(geFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8341,7 +8341,7 @@ func partGeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(geFtzF16(a[i], b[i])) << i
+		r |= Bit(geFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8349,7 +8349,7 @@ func partGeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(geFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(geFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8357,10 +8357,10 @@ func fullGeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(geFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(geFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(geFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(geFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(geFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(geFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(geFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(geFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8371,7 +8371,7 @@ func partGeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(geFtzF32(a[i], b[i])) << i
+		r |= Bit(geFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8379,7 +8379,7 @@ func partGeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(geFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(geFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8387,10 +8387,10 @@ func fullGeS16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeS16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeS16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeS16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeS16(a[i], b[i]))
+		m = m<<1 + Bit(num.GeS16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeS16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeS16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeS16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8401,7 +8401,7 @@ func partGeS16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeS16(a[i], b[i])) << i
+		r |= Bit(num.GeS16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8409,7 +8409,7 @@ func partGeS16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeS16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeS16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeS16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8417,10 +8417,10 @@ func fullGeS32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeS32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeS32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeS32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeS32(a[i], b[i]))
+		m = m<<1 + Bit(num.GeS32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeS32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeS32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeS32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8431,7 +8431,7 @@ func partGeS32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeS32(a[i], b[i])) << i
+		r |= Bit(num.GeS32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8439,7 +8439,7 @@ func partGeS32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeS32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeS32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeS32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8447,10 +8447,10 @@ func fullGeS64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeS64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeS64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeS64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeS64(a[i], b[i]))
+		m = m<<1 + Bit(num.GeS64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeS64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeS64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeS64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8461,7 +8461,7 @@ func partGeS64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeS64(a[i], b[i])) << i
+		r |= Bit(num.GeS64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8469,7 +8469,7 @@ func partGeS64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeS64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeS64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GeS64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -8477,10 +8477,10 @@ func fullGeU32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeU32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeU32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeU32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeU32(a[i], b[i]))
+		m = m<<1 + Bit(num.GeU32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeU32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeU32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeU32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8491,7 +8491,7 @@ func partGeU32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeU32(a[i], b[i])) << i
+		r |= Bit(num.GeU32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8499,7 +8499,7 @@ func partGeU32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeU32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeU32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeU32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8507,10 +8507,10 @@ func fullGeU64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeU64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeU64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeU64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeU64(a[i], b[i]))
+		m = m<<1 + Bit(num.GeU64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeU64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeU64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeU64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8521,7 +8521,7 @@ func partGeU64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeU64(a[i], b[i])) << i
+		r |= Bit(num.GeU64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8529,7 +8529,7 @@ func partGeU64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeU64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeU64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GeU64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -8537,10 +8537,10 @@ func fullGeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeuBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeuBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeuBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeuBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GeuBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeuBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeuBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeuBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8551,7 +8551,7 @@ func partGeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeuBF16(a[i], b[i])) << i
+		r |= Bit(num.GeuBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8559,7 +8559,7 @@ func partGeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeuBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeuBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8567,10 +8567,10 @@ func fullGeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeuF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeuF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeuF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeuF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GeuF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeuF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeuF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeuF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8581,7 +8581,7 @@ func partGeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeuF16(a[i], b[i])) << i
+		r |= Bit(num.GeuF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8589,7 +8589,7 @@ func partGeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeuF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeuF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeuF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8597,10 +8597,10 @@ func fullGeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeuF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeuF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeuF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeuF32(a[i], b[i]))
+		m = m<<1 + Bit(num.GeuF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeuF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeuF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeuF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8611,7 +8611,7 @@ func partGeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeuF32(a[i], b[i])) << i
+		r |= Bit(num.GeuF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8619,7 +8619,7 @@ func partGeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeuF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeuF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GeuF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8627,10 +8627,10 @@ func fullGeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GeuF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GeuF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GeuF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GeuF64(a[i], b[i]))
+		m = m<<1 + Bit(num.GeuF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GeuF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GeuF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GeuF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8641,7 +8641,7 @@ func partGeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GeuF64(a[i], b[i])) << i
+		r |= Bit(num.GeuF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8649,7 +8649,7 @@ func partGeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeuF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GeuF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GeuF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -8657,10 +8657,10 @@ func fullGeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(geuFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(geuFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(geuFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(geuFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(geuFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(geuFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(geuFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(geuFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8671,7 +8671,7 @@ func partGeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(geuFtzF16(a[i], b[i])) << i
+		r |= Bit(geuFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8679,7 +8679,7 @@ func partGeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(geuFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(geuFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8687,10 +8687,10 @@ func fullGeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(geuFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(geuFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(geuFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(geuFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(geuFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(geuFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(geuFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(geuFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8701,7 +8701,7 @@ func partGeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(geuFtzF32(a[i], b[i])) << i
+		r |= Bit(geuFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8709,7 +8709,7 @@ func partGeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(geuFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(geuFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8717,10 +8717,10 @@ func fullGtBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GtBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8731,7 +8731,7 @@ func partGtBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtBF16(a[i], b[i])) << i
+		r |= Bit(num.GtBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8739,7 +8739,7 @@ func partGtBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8747,10 +8747,10 @@ func fullGtF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GtF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8761,7 +8761,7 @@ func partGtF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtF16(a[i], b[i])) << i
+		r |= Bit(num.GtF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8769,7 +8769,7 @@ func partGtF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8777,10 +8777,10 @@ func fullGtF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtF32(a[i], b[i]))
+		m = m<<1 + Bit(num.GtF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8791,7 +8791,7 @@ func partGtF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtF32(a[i], b[i])) << i
+		r |= Bit(num.GtF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8799,7 +8799,7 @@ func partGtF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8807,10 +8807,10 @@ func fullGtF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtF64(a[i], b[i]))
+		m = m<<1 + Bit(num.GtF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8821,7 +8821,7 @@ func partGtF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtF64(a[i], b[i])) << i
+		r |= Bit(num.GtF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8829,7 +8829,7 @@ func partGtF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GtF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -8837,10 +8837,10 @@ func fullGtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(gtFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(gtFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(gtFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(gtFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(gtFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(gtFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(gtFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(gtFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8851,7 +8851,7 @@ func partGtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(gtFtzF16(a[i], b[i])) << i
+		r |= Bit(gtFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8859,7 +8859,7 @@ func partGtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(gtFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(gtFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8867,10 +8867,10 @@ func fullGtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(gtFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(gtFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(gtFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(gtFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(gtFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(gtFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(gtFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(gtFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8881,7 +8881,7 @@ func partGtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(gtFtzF32(a[i], b[i])) << i
+		r |= Bit(gtFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8889,7 +8889,7 @@ func partGtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(gtFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(gtFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8897,10 +8897,10 @@ func fullGtS16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtS16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtS16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtS16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtS16(a[i], b[i]))
+		m = m<<1 + Bit(num.GtS16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtS16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtS16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtS16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8911,7 +8911,7 @@ func partGtS16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtS16(a[i], b[i])) << i
+		r |= Bit(num.GtS16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8919,7 +8919,7 @@ func partGtS16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtS16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtS16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtS16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8927,10 +8927,10 @@ func fullGtS32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtS32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtS32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtS32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtS32(a[i], b[i]))
+		m = m<<1 + Bit(num.GtS32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtS32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtS32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtS32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8941,7 +8941,7 @@ func partGtS32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtS32(a[i], b[i])) << i
+		r |= Bit(num.GtS32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8949,7 +8949,7 @@ func partGtS32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtS32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtS32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtS32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -8957,10 +8957,10 @@ func fullGtS64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtS64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtS64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtS64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtS64(a[i], b[i]))
+		m = m<<1 + Bit(num.GtS64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtS64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtS64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtS64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -8971,7 +8971,7 @@ func partGtS64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtS64(a[i], b[i])) << i
+		r |= Bit(num.GtS64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -8979,7 +8979,7 @@ func partGtS64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtS64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtS64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GtS64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -8987,10 +8987,10 @@ func fullGtU32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtU32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtU32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtU32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtU32(a[i], b[i]))
+		m = m<<1 + Bit(num.GtU32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtU32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtU32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtU32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9001,7 +9001,7 @@ func partGtU32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtU32(a[i], b[i])) << i
+		r |= Bit(num.GtU32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9009,7 +9009,7 @@ func partGtU32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtU32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtU32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtU32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9017,10 +9017,10 @@ func fullGtU64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtU64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtU64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtU64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtU64(a[i], b[i]))
+		m = m<<1 + Bit(num.GtU64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtU64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtU64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtU64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9031,7 +9031,7 @@ func partGtU64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtU64(a[i], b[i])) << i
+		r |= Bit(num.GtU64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9039,7 +9039,7 @@ func partGtU64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtU64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtU64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GtU64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -9047,10 +9047,10 @@ func fullGtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtuBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtuBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtuBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtuBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GtuBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtuBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtuBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtuBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9061,7 +9061,7 @@ func partGtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtuBF16(a[i], b[i])) << i
+		r |= Bit(num.GtuBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9069,7 +9069,7 @@ func partGtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtuBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtuBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9077,10 +9077,10 @@ func fullGtuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtuF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtuF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtuF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtuF16(a[i], b[i]))
+		m = m<<1 + Bit(num.GtuF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtuF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtuF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtuF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9091,7 +9091,7 @@ func partGtuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtuF16(a[i], b[i])) << i
+		r |= Bit(num.GtuF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9099,7 +9099,7 @@ func partGtuF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtuF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtuF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtuF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9107,10 +9107,10 @@ func fullGtuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtuF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtuF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtuF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtuF32(a[i], b[i]))
+		m = m<<1 + Bit(num.GtuF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtuF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtuF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtuF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9121,7 +9121,7 @@ func partGtuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtuF32(a[i], b[i])) << i
+		r |= Bit(num.GtuF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9129,7 +9129,7 @@ func partGtuF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtuF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtuF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.GtuF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9137,10 +9137,10 @@ func fullGtuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.GtuF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.GtuF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.GtuF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.GtuF64(a[i], b[i]))
+		m = m<<1 + Bit(num.GtuF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.GtuF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.GtuF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.GtuF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9151,7 +9151,7 @@ func partGtuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.GtuF64(a[i], b[i])) << i
+		r |= Bit(num.GtuF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9159,7 +9159,7 @@ func partGtuF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtuF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.GtuF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.GtuF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -9167,10 +9167,10 @@ func fullGtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(gtuFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(gtuFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(gtuFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(gtuFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(gtuFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(gtuFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(gtuFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(gtuFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9181,7 +9181,7 @@ func partGtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(gtuFtzF16(a[i], b[i])) << i
+		r |= Bit(gtuFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9189,7 +9189,7 @@ func partGtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(gtuFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(gtuFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9197,10 +9197,10 @@ func fullGtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(gtuFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(gtuFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(gtuFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(gtuFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(gtuFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(gtuFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(gtuFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(gtuFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9211,7 +9211,7 @@ func partGtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(gtuFtzF32(a[i], b[i])) << i
+		r |= Bit(gtuFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9219,7 +9219,7 @@ func partGtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarGtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(gtuFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(gtuFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9227,10 +9227,10 @@ func fullInfiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R32(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.InfiniteF32(a[i+3]))
-		m = m<<1 + bit(num.InfiniteF32(a[i+2]))
-		m = m<<1 + bit(num.InfiniteF32(a[i+1]))
-		m = m<<1 + bit(num.InfiniteF32(a[i]))
+		m = m<<1 + Bit(num.InfiniteF32(a[i+3]))
+		m = m<<1 + Bit(num.InfiniteF32(a[i+2]))
+		m = m<<1 + Bit(num.InfiniteF32(a[i+1]))
+		m = m<<1 + Bit(num.InfiniteF32(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9241,7 +9241,7 @@ func partInfiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.InfiniteF32(a[i])) << i
+		r |= Bit(num.InfiniteF32(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9249,7 +9249,7 @@ func partInfiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarInfiniteF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.InfiniteF32(*w.S32(in.A)))
+	*w.P(in.D) = -Bit(num.InfiniteF32(*w.S32(in.A)))
 	return machine.Next
 }
 
@@ -9257,10 +9257,10 @@ func fullInfiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.InfiniteF64(a[i+3]))
-		m = m<<1 + bit(num.InfiniteF64(a[i+2]))
-		m = m<<1 + bit(num.InfiniteF64(a[i+1]))
-		m = m<<1 + bit(num.InfiniteF64(a[i]))
+		m = m<<1 + Bit(num.InfiniteF64(a[i+3]))
+		m = m<<1 + Bit(num.InfiniteF64(a[i+2]))
+		m = m<<1 + Bit(num.InfiniteF64(a[i+1]))
+		m = m<<1 + Bit(num.InfiniteF64(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9271,7 +9271,7 @@ func partInfiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.InfiniteF64(a[i])) << i
+		r |= Bit(num.InfiniteF64(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9279,7 +9279,7 @@ func partInfiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarInfiniteF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.InfiniteF64(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(num.InfiniteF64(*w.S64(in.A)))
 	return machine.Next
 }
 
@@ -9287,10 +9287,10 @@ func fullIsLocal(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(isLocal(a[i+3]))
-		m = m<<1 + bit(isLocal(a[i+2]))
-		m = m<<1 + bit(isLocal(a[i+1]))
-		m = m<<1 + bit(isLocal(a[i]))
+		m = m<<1 + Bit(isLocal(a[i+3]))
+		m = m<<1 + Bit(isLocal(a[i+2]))
+		m = m<<1 + Bit(isLocal(a[i+1]))
+		m = m<<1 + Bit(isLocal(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9301,7 +9301,7 @@ func partIsLocal(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(isLocal(a[i])) << i
+		r |= Bit(isLocal(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9309,7 +9309,7 @@ func partIsLocal(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarIsLocal(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(isLocal(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(isLocal(*w.S64(in.A)))
 	return machine.Next
 }
 
@@ -9317,10 +9317,10 @@ func fullIsShared(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(isShared(a[i+3]))
-		m = m<<1 + bit(isShared(a[i+2]))
-		m = m<<1 + bit(isShared(a[i+1]))
-		m = m<<1 + bit(isShared(a[i]))
+		m = m<<1 + Bit(isShared(a[i+3]))
+		m = m<<1 + Bit(isShared(a[i+2]))
+		m = m<<1 + Bit(isShared(a[i+1]))
+		m = m<<1 + Bit(isShared(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9331,7 +9331,7 @@ func partIsShared(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(isShared(a[i])) << i
+		r |= Bit(isShared(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9339,7 +9339,7 @@ func partIsShared(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarIsShared(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(isShared(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(isShared(*w.S64(in.A)))
 	return machine.Next
 }
 
@@ -9347,10 +9347,10 @@ func fullLeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LeBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9361,7 +9361,7 @@ func partLeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeBF16(a[i], b[i])) << i
+		r |= Bit(num.LeBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9369,7 +9369,7 @@ func partLeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9377,10 +9377,10 @@ func fullLeF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LeF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9391,7 +9391,7 @@ func partLeF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeF16(a[i], b[i])) << i
+		r |= Bit(num.LeF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9399,7 +9399,7 @@ func partLeF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9407,10 +9407,10 @@ func fullLeF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeF32(a[i], b[i]))
+		m = m<<1 + Bit(num.LeF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9421,7 +9421,7 @@ func partLeF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeF32(a[i], b[i])) << i
+		r |= Bit(num.LeF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9429,7 +9429,7 @@ func partLeF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9437,10 +9437,10 @@ func fullLeF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeF64(a[i], b[i]))
+		m = m<<1 + Bit(num.LeF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9451,7 +9451,7 @@ func partLeF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeF64(a[i], b[i])) << i
+		r |= Bit(num.LeF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9459,7 +9459,7 @@ func partLeF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LeF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -9467,10 +9467,10 @@ func fullLeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(leFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(leFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(leFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(leFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(leFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(leFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(leFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(leFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9481,7 +9481,7 @@ func partLeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(leFtzF16(a[i], b[i])) << i
+		r |= Bit(leFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9489,7 +9489,7 @@ func partLeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(leFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(leFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9497,10 +9497,10 @@ func fullLeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(leFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(leFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(leFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(leFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(leFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(leFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(leFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(leFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9511,7 +9511,7 @@ func partLeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(leFtzF32(a[i], b[i])) << i
+		r |= Bit(leFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9519,7 +9519,7 @@ func partLeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(leFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(leFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9527,10 +9527,10 @@ func fullLeS16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeS16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeS16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeS16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeS16(a[i], b[i]))
+		m = m<<1 + Bit(num.LeS16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeS16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeS16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeS16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9541,7 +9541,7 @@ func partLeS16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeS16(a[i], b[i])) << i
+		r |= Bit(num.LeS16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9549,7 +9549,7 @@ func partLeS16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeS16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeS16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeS16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9557,10 +9557,10 @@ func fullLeS32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeS32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeS32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeS32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeS32(a[i], b[i]))
+		m = m<<1 + Bit(num.LeS32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeS32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeS32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeS32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9571,7 +9571,7 @@ func partLeS32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeS32(a[i], b[i])) << i
+		r |= Bit(num.LeS32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9579,7 +9579,7 @@ func partLeS32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeS32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeS32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeS32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9587,10 +9587,10 @@ func fullLeS64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeS64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeS64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeS64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeS64(a[i], b[i]))
+		m = m<<1 + Bit(num.LeS64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeS64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeS64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeS64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9601,7 +9601,7 @@ func partLeS64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeS64(a[i], b[i])) << i
+		r |= Bit(num.LeS64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9609,7 +9609,7 @@ func partLeS64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeS64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeS64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LeS64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -9617,10 +9617,10 @@ func fullLeU32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeU32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeU32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeU32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeU32(a[i], b[i]))
+		m = m<<1 + Bit(num.LeU32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeU32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeU32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeU32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9631,7 +9631,7 @@ func partLeU32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeU32(a[i], b[i])) << i
+		r |= Bit(num.LeU32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9639,7 +9639,7 @@ func partLeU32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeU32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeU32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeU32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9647,10 +9647,10 @@ func fullLeU64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeU64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeU64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeU64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeU64(a[i], b[i]))
+		m = m<<1 + Bit(num.LeU64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeU64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeU64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeU64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9661,7 +9661,7 @@ func partLeU64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeU64(a[i], b[i])) << i
+		r |= Bit(num.LeU64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9669,7 +9669,7 @@ func partLeU64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeU64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeU64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LeU64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -9677,10 +9677,10 @@ func fullLeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeuBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeuBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeuBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeuBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LeuBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeuBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeuBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeuBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9691,7 +9691,7 @@ func partLeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeuBF16(a[i], b[i])) << i
+		r |= Bit(num.LeuBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9699,7 +9699,7 @@ func partLeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeuBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeuBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9707,10 +9707,10 @@ func fullLeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeuF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeuF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeuF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeuF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LeuF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeuF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeuF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeuF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9721,7 +9721,7 @@ func partLeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeuF16(a[i], b[i])) << i
+		r |= Bit(num.LeuF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9729,7 +9729,7 @@ func partLeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeuF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeuF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeuF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9737,10 +9737,10 @@ func fullLeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeuF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeuF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeuF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeuF32(a[i], b[i]))
+		m = m<<1 + Bit(num.LeuF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeuF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeuF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeuF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9751,7 +9751,7 @@ func partLeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeuF32(a[i], b[i])) << i
+		r |= Bit(num.LeuF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9759,7 +9759,7 @@ func partLeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeuF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeuF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LeuF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9767,10 +9767,10 @@ func fullLeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LeuF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LeuF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LeuF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LeuF64(a[i], b[i]))
+		m = m<<1 + Bit(num.LeuF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LeuF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LeuF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LeuF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9781,7 +9781,7 @@ func partLeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LeuF64(a[i], b[i])) << i
+		r |= Bit(num.LeuF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9789,7 +9789,7 @@ func partLeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeuF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LeuF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LeuF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -9797,10 +9797,10 @@ func fullLeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(leuFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(leuFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(leuFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(leuFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(leuFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(leuFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(leuFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(leuFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9811,7 +9811,7 @@ func partLeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(leuFtzF16(a[i], b[i])) << i
+		r |= Bit(leuFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9819,7 +9819,7 @@ func partLeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(leuFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(leuFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -9827,10 +9827,10 @@ func fullLeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(leuFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(leuFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(leuFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(leuFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(leuFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(leuFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(leuFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(leuFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -9841,7 +9841,7 @@ func partLeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(leuFtzF32(a[i], b[i])) << i
+		r |= Bit(leuFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -9849,7 +9849,7 @@ func partLeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(leuFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(leuFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10168,10 +10168,10 @@ func fullLtBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LtBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10182,7 +10182,7 @@ func partLtBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtBF16(a[i], b[i])) << i
+		r |= Bit(num.LtBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10190,7 +10190,7 @@ func partLtBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10198,10 +10198,10 @@ func fullLtF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LtF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10212,7 +10212,7 @@ func partLtF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtF16(a[i], b[i])) << i
+		r |= Bit(num.LtF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10220,7 +10220,7 @@ func partLtF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10228,10 +10228,10 @@ func fullLtF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtF32(a[i], b[i]))
+		m = m<<1 + Bit(num.LtF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10242,7 +10242,7 @@ func partLtF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtF32(a[i], b[i])) << i
+		r |= Bit(num.LtF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10250,7 +10250,7 @@ func partLtF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10258,10 +10258,10 @@ func fullLtF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtF64(a[i], b[i]))
+		m = m<<1 + Bit(num.LtF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10272,7 +10272,7 @@ func partLtF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtF64(a[i], b[i])) << i
+		r |= Bit(num.LtF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10280,7 +10280,7 @@ func partLtF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LtF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -10288,10 +10288,10 @@ func fullLtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(ltFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(ltFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(ltFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(ltFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(ltFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(ltFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(ltFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(ltFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10302,7 +10302,7 @@ func partLtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(ltFtzF16(a[i], b[i])) << i
+		r |= Bit(ltFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10310,7 +10310,7 @@ func partLtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(ltFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(ltFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10318,10 +10318,10 @@ func fullLtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(ltFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(ltFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(ltFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(ltFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(ltFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(ltFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(ltFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(ltFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10332,7 +10332,7 @@ func partLtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(ltFtzF32(a[i], b[i])) << i
+		r |= Bit(ltFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10340,7 +10340,7 @@ func partLtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(ltFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(ltFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10348,10 +10348,10 @@ func fullLtS16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtS16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtS16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtS16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtS16(a[i], b[i]))
+		m = m<<1 + Bit(num.LtS16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtS16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtS16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtS16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10362,7 +10362,7 @@ func partLtS16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtS16(a[i], b[i])) << i
+		r |= Bit(num.LtS16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10370,7 +10370,7 @@ func partLtS16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtS16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtS16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtS16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10378,10 +10378,10 @@ func fullLtS32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtS32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtS32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtS32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtS32(a[i], b[i]))
+		m = m<<1 + Bit(num.LtS32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtS32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtS32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtS32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10392,7 +10392,7 @@ func partLtS32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtS32(a[i], b[i])) << i
+		r |= Bit(num.LtS32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10400,7 +10400,7 @@ func partLtS32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtS32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtS32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtS32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10408,10 +10408,10 @@ func fullLtS64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtS64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtS64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtS64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtS64(a[i], b[i]))
+		m = m<<1 + Bit(num.LtS64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtS64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtS64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtS64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10422,7 +10422,7 @@ func partLtS64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtS64(a[i], b[i])) << i
+		r |= Bit(num.LtS64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10430,7 +10430,7 @@ func partLtS64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtS64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtS64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LtS64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -10438,10 +10438,10 @@ func fullLtU32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtU32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtU32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtU32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtU32(a[i], b[i]))
+		m = m<<1 + Bit(num.LtU32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtU32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtU32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtU32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10452,7 +10452,7 @@ func partLtU32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtU32(a[i], b[i])) << i
+		r |= Bit(num.LtU32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10460,7 +10460,7 @@ func partLtU32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtU32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtU32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtU32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10468,10 +10468,10 @@ func fullLtU64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtU64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtU64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtU64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtU64(a[i], b[i]))
+		m = m<<1 + Bit(num.LtU64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtU64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtU64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtU64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10482,7 +10482,7 @@ func partLtU64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtU64(a[i], b[i])) << i
+		r |= Bit(num.LtU64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10490,7 +10490,7 @@ func partLtU64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtU64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtU64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LtU64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -10498,10 +10498,10 @@ func fullLtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtuBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtuBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtuBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtuBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LtuBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtuBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtuBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtuBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10512,7 +10512,7 @@ func partLtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtuBF16(a[i], b[i])) << i
+		r |= Bit(num.LtuBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10520,7 +10520,7 @@ func partLtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtuBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtuBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtuBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10528,10 +10528,10 @@ func fullLtuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtuF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtuF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtuF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtuF16(a[i], b[i]))
+		m = m<<1 + Bit(num.LtuF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtuF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtuF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtuF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10542,7 +10542,7 @@ func partLtuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtuF16(a[i], b[i])) << i
+		r |= Bit(num.LtuF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10550,7 +10550,7 @@ func partLtuF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtuF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtuF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtuF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10558,10 +10558,10 @@ func fullLtuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtuF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtuF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtuF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtuF32(a[i], b[i]))
+		m = m<<1 + Bit(num.LtuF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtuF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtuF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtuF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10572,7 +10572,7 @@ func partLtuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtuF32(a[i], b[i])) << i
+		r |= Bit(num.LtuF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10580,7 +10580,7 @@ func partLtuF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtuF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtuF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.LtuF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10588,10 +10588,10 @@ func fullLtuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.LtuF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.LtuF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.LtuF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.LtuF64(a[i], b[i]))
+		m = m<<1 + Bit(num.LtuF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.LtuF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.LtuF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.LtuF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10602,7 +10602,7 @@ func partLtuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.LtuF64(a[i], b[i])) << i
+		r |= Bit(num.LtuF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10610,7 +10610,7 @@ func partLtuF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtuF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.LtuF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.LtuF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -10618,10 +10618,10 @@ func fullLtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(ltuFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(ltuFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(ltuFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(ltuFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(ltuFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(ltuFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(ltuFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(ltuFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10632,7 +10632,7 @@ func partLtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(ltuFtzF16(a[i], b[i])) << i
+		r |= Bit(ltuFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10640,7 +10640,7 @@ func partLtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(ltuFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(ltuFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10648,10 +10648,10 @@ func fullLtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(ltuFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(ltuFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(ltuFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(ltuFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(ltuFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(ltuFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(ltuFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(ltuFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -10662,7 +10662,7 @@ func partLtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(ltuFtzF32(a[i], b[i])) << i
+		r |= Bit(ltuFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -10670,7 +10670,7 @@ func partLtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarLtuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(ltuFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(ltuFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -10856,7 +10856,7 @@ func partMadHiCS16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadHiCS16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := madHiCS16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := madHiCS16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -10889,7 +10889,7 @@ func partMadHiCS32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadHiCS32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.MadHiCS32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.MadHiCS32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -10922,7 +10922,7 @@ func partMadHiCS64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadHiCS64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.MadHiCS64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.MadHiCS64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S64(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -10955,7 +10955,7 @@ func partMadHiCU16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadHiCU16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := madHiCU16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := madHiCU16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -10988,7 +10988,7 @@ func partMadHiCU32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadHiCU32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.MadHiCU32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.MadHiCU32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -11021,7 +11021,7 @@ func partMadHiCU64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadHiCU64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.MadHiCU64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.MadHiCU64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S64(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -11274,7 +11274,7 @@ func partMadLoC16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadLoC16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := madLoC16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := madLoC16(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -11307,7 +11307,7 @@ func partMadLoC32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadLoC32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.MadLoC32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.MadLoC32(*w.S32(in.A), *w.S32(in.B), *w.S32(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -11340,7 +11340,7 @@ func partMadLoC64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarMadLoC64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.MadLoC64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.MadLoC64(*w.S64(in.A), *w.S64(in.B), *w.S64(in.C), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S64(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -15155,10 +15155,10 @@ func fullNanBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NanBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NanBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NanBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NanBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NanBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NanBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NanBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NanBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15169,7 +15169,7 @@ func partNanBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NanBF16(a[i], b[i])) << i
+		r |= Bit(num.NanBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15177,7 +15177,7 @@ func partNanBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNanBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NanBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NanBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15185,10 +15185,10 @@ func fullNanF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NanF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NanF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NanF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NanF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NanF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NanF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NanF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NanF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15199,7 +15199,7 @@ func partNanF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NanF16(a[i], b[i])) << i
+		r |= Bit(num.NanF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15207,7 +15207,7 @@ func partNanF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNanF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NanF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NanF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15215,10 +15215,10 @@ func fullNanF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NanF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NanF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NanF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NanF32(a[i], b[i]))
+		m = m<<1 + Bit(num.NanF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NanF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NanF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NanF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15229,7 +15229,7 @@ func partNanF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NanF32(a[i], b[i])) << i
+		r |= Bit(num.NanF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15237,7 +15237,7 @@ func partNanF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNanF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NanF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NanF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15245,10 +15245,10 @@ func fullNanF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NanF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NanF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NanF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NanF64(a[i], b[i]))
+		m = m<<1 + Bit(num.NanF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NanF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NanF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NanF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15259,7 +15259,7 @@ func partNanF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NanF64(a[i], b[i])) << i
+		r |= Bit(num.NanF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15267,7 +15267,7 @@ func partNanF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNanF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NanF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.NanF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -15275,10 +15275,10 @@ func fullNanFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(nanFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(nanFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(nanFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(nanFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(nanFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(nanFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(nanFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(nanFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15289,7 +15289,7 @@ func partNanFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(nanFtzF16(a[i], b[i])) << i
+		r |= Bit(nanFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15297,7 +15297,7 @@ func partNanFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNanFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(nanFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(nanFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15305,10 +15305,10 @@ func fullNanFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(nanFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(nanFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(nanFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(nanFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(nanFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(nanFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(nanFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(nanFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15319,7 +15319,7 @@ func partNanFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(nanFtzF32(a[i], b[i])) << i
+		r |= Bit(nanFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15327,7 +15327,7 @@ func partNanFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNanFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(nanFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(nanFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15335,10 +15335,10 @@ func fullNe32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.Ne32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.Ne32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.Ne32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.Ne32(a[i], b[i]))
+		m = m<<1 + Bit(num.Ne32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.Ne32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.Ne32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.Ne32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15349,7 +15349,7 @@ func partNe32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.Ne32(a[i], b[i])) << i
+		r |= Bit(num.Ne32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15357,7 +15357,7 @@ func partNe32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNe32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.Ne32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.Ne32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15365,10 +15365,10 @@ func fullNe64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.Ne64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.Ne64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.Ne64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.Ne64(a[i], b[i]))
+		m = m<<1 + Bit(num.Ne64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.Ne64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.Ne64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.Ne64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15379,7 +15379,7 @@ func partNe64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.Ne64(a[i], b[i])) << i
+		r |= Bit(num.Ne64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15387,7 +15387,7 @@ func partNe64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNe64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.Ne64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.Ne64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -15395,10 +15395,10 @@ func fullNeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NeBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15409,7 +15409,7 @@ func partNeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeBF16(a[i], b[i])) << i
+		r |= Bit(num.NeBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15417,7 +15417,7 @@ func partNeBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NeBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15425,10 +15425,10 @@ func fullNeF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NeF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15439,7 +15439,7 @@ func partNeF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeF16(a[i], b[i])) << i
+		r |= Bit(num.NeF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15447,7 +15447,7 @@ func partNeF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NeF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15455,10 +15455,10 @@ func fullNeF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeF32(a[i], b[i]))
+		m = m<<1 + Bit(num.NeF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15469,7 +15469,7 @@ func partNeF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeF32(a[i], b[i])) << i
+		r |= Bit(num.NeF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15477,7 +15477,7 @@ func partNeF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NeF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15485,10 +15485,10 @@ func fullNeF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeF64(a[i], b[i]))
+		m = m<<1 + Bit(num.NeF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15499,7 +15499,7 @@ func partNeF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeF64(a[i], b[i])) << i
+		r |= Bit(num.NeF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15507,7 +15507,7 @@ func partNeF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.NeF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -15515,10 +15515,10 @@ func fullNeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(neFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(neFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(neFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(neFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(neFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(neFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(neFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(neFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15529,7 +15529,7 @@ func partNeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(neFtzF16(a[i], b[i])) << i
+		r |= Bit(neFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15537,7 +15537,7 @@ func partNeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(neFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(neFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15545,10 +15545,10 @@ func fullNeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(neFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(neFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(neFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(neFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(neFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(neFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(neFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(neFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15559,7 +15559,7 @@ func partNeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(neFtzF32(a[i], b[i])) << i
+		r |= Bit(neFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15567,7 +15567,7 @@ func partNeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(neFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(neFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15883,10 +15883,10 @@ func fullNeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeuBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeuBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeuBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeuBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NeuBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeuBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeuBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeuBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15897,7 +15897,7 @@ func partNeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeuBF16(a[i], b[i])) << i
+		r |= Bit(num.NeuBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15905,7 +15905,7 @@ func partNeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeuBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeuBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NeuBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15913,10 +15913,10 @@ func fullNeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeuF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeuF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeuF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeuF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NeuF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeuF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeuF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeuF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15927,7 +15927,7 @@ func partNeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeuF16(a[i], b[i])) << i
+		r |= Bit(num.NeuF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15935,7 +15935,7 @@ func partNeuF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeuF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeuF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NeuF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15943,10 +15943,10 @@ func fullNeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeuF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeuF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeuF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeuF32(a[i], b[i]))
+		m = m<<1 + Bit(num.NeuF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeuF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeuF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeuF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15957,7 +15957,7 @@ func partNeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeuF32(a[i], b[i])) << i
+		r |= Bit(num.NeuF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15965,7 +15965,7 @@ func partNeuF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeuF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeuF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NeuF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -15973,10 +15973,10 @@ func fullNeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NeuF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NeuF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NeuF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NeuF64(a[i], b[i]))
+		m = m<<1 + Bit(num.NeuF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NeuF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NeuF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NeuF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -15987,7 +15987,7 @@ func partNeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NeuF64(a[i], b[i])) << i
+		r |= Bit(num.NeuF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -15995,7 +15995,7 @@ func partNeuF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeuF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NeuF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.NeuF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -16003,10 +16003,10 @@ func fullNeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(neuFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(neuFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(neuFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(neuFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(neuFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(neuFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(neuFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(neuFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16017,7 +16017,7 @@ func partNeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(neuFtzF16(a[i], b[i])) << i
+		r |= Bit(neuFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16025,7 +16025,7 @@ func partNeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeuFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(neuFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(neuFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -16033,10 +16033,10 @@ func fullNeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(neuFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(neuFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(neuFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(neuFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(neuFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(neuFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(neuFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(neuFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16047,7 +16047,7 @@ func partNeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(neuFtzF32(a[i], b[i])) << i
+		r |= Bit(neuFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16055,7 +16055,7 @@ func partNeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNeuFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(neuFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(neuFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -16063,10 +16063,10 @@ func fullNormalF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R32(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NormalF32(a[i+3]))
-		m = m<<1 + bit(num.NormalF32(a[i+2]))
-		m = m<<1 + bit(num.NormalF32(a[i+1]))
-		m = m<<1 + bit(num.NormalF32(a[i]))
+		m = m<<1 + Bit(num.NormalF32(a[i+3]))
+		m = m<<1 + Bit(num.NormalF32(a[i+2]))
+		m = m<<1 + Bit(num.NormalF32(a[i+1]))
+		m = m<<1 + Bit(num.NormalF32(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16077,7 +16077,7 @@ func partNormalF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NormalF32(a[i])) << i
+		r |= Bit(num.NormalF32(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16085,7 +16085,7 @@ func partNormalF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNormalF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NormalF32(*w.S32(in.A)))
+	*w.P(in.D) = -Bit(num.NormalF32(*w.S32(in.A)))
 	return machine.Next
 }
 
@@ -16093,10 +16093,10 @@ func fullNormalF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NormalF64(a[i+3]))
-		m = m<<1 + bit(num.NormalF64(a[i+2]))
-		m = m<<1 + bit(num.NormalF64(a[i+1]))
-		m = m<<1 + bit(num.NormalF64(a[i]))
+		m = m<<1 + Bit(num.NormalF64(a[i+3]))
+		m = m<<1 + Bit(num.NormalF64(a[i+2]))
+		m = m<<1 + Bit(num.NormalF64(a[i+1]))
+		m = m<<1 + Bit(num.NormalF64(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16107,7 +16107,7 @@ func partNormalF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NormalF64(a[i])) << i
+		r |= Bit(num.NormalF64(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16115,7 +16115,7 @@ func partNormalF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNormalF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NormalF64(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(num.NormalF64(*w.S64(in.A)))
 	return machine.Next
 }
 
@@ -16189,10 +16189,10 @@ func fullNotANumberF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R32(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NotANumberF32(a[i+3]))
-		m = m<<1 + bit(num.NotANumberF32(a[i+2]))
-		m = m<<1 + bit(num.NotANumberF32(a[i+1]))
-		m = m<<1 + bit(num.NotANumberF32(a[i]))
+		m = m<<1 + Bit(num.NotANumberF32(a[i+3]))
+		m = m<<1 + Bit(num.NotANumberF32(a[i+2]))
+		m = m<<1 + Bit(num.NotANumberF32(a[i+1]))
+		m = m<<1 + Bit(num.NotANumberF32(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16203,7 +16203,7 @@ func partNotANumberF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NotANumberF32(a[i])) << i
+		r |= Bit(num.NotANumberF32(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16211,7 +16211,7 @@ func partNotANumberF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNotANumberF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NotANumberF32(*w.S32(in.A)))
+	*w.P(in.D) = -Bit(num.NotANumberF32(*w.S32(in.A)))
 	return machine.Next
 }
 
@@ -16219,10 +16219,10 @@ func fullNotANumberF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NotANumberF64(a[i+3]))
-		m = m<<1 + bit(num.NotANumberF64(a[i+2]))
-		m = m<<1 + bit(num.NotANumberF64(a[i+1]))
-		m = m<<1 + bit(num.NotANumberF64(a[i]))
+		m = m<<1 + Bit(num.NotANumberF64(a[i+3]))
+		m = m<<1 + Bit(num.NotANumberF64(a[i+2]))
+		m = m<<1 + Bit(num.NotANumberF64(a[i+1]))
+		m = m<<1 + Bit(num.NotANumberF64(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16233,7 +16233,7 @@ func partNotANumberF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NotANumberF64(a[i])) << i
+		r |= Bit(num.NotANumberF64(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16241,7 +16241,7 @@ func partNotANumberF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNotANumberF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NotANumberF64(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(num.NotANumberF64(*w.S64(in.A)))
 	return machine.Next
 }
 
@@ -16249,10 +16249,10 @@ func fullNumBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NumBF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NumBF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NumBF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NumBF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NumBF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NumBF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NumBF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NumBF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16263,7 +16263,7 @@ func partNumBF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NumBF16(a[i], b[i])) << i
+		r |= Bit(num.NumBF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16271,7 +16271,7 @@ func partNumBF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumBF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NumBF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NumBF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -16279,10 +16279,10 @@ func fullNumF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NumF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NumF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NumF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NumF16(a[i], b[i]))
+		m = m<<1 + Bit(num.NumF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NumF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NumF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NumF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16293,7 +16293,7 @@ func partNumF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NumF16(a[i], b[i])) << i
+		r |= Bit(num.NumF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16301,7 +16301,7 @@ func partNumF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NumF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NumF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -16309,10 +16309,10 @@ func fullNumF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NumF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NumF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NumF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NumF32(a[i], b[i]))
+		m = m<<1 + Bit(num.NumF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NumF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NumF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NumF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16323,7 +16323,7 @@ func partNumF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NumF32(a[i], b[i])) << i
+		r |= Bit(num.NumF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16331,7 +16331,7 @@ func partNumF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NumF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(num.NumF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -16339,10 +16339,10 @@ func fullNumF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R64(in.A), w.R64(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NumF64(a[i+3], b[i+3]))
-		m = m<<1 + bit(num.NumF64(a[i+2], b[i+2]))
-		m = m<<1 + bit(num.NumF64(a[i+1], b[i+1]))
-		m = m<<1 + bit(num.NumF64(a[i], b[i]))
+		m = m<<1 + Bit(num.NumF64(a[i+3], b[i+3]))
+		m = m<<1 + Bit(num.NumF64(a[i+2], b[i+2]))
+		m = m<<1 + Bit(num.NumF64(a[i+1], b[i+1]))
+		m = m<<1 + Bit(num.NumF64(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16353,7 +16353,7 @@ func partNumF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NumF64(a[i], b[i])) << i
+		r |= Bit(num.NumF64(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16361,7 +16361,7 @@ func partNumF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NumF64(*w.S64(in.A), *w.S64(in.B)))
+	*w.P(in.D) = -Bit(num.NumF64(*w.S64(in.A), *w.S64(in.B)))
 	return machine.Next
 }
 
@@ -16369,10 +16369,10 @@ func fullNumFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(numFtzF16(a[i+3], b[i+3]))
-		m = m<<1 + bit(numFtzF16(a[i+2], b[i+2]))
-		m = m<<1 + bit(numFtzF16(a[i+1], b[i+1]))
-		m = m<<1 + bit(numFtzF16(a[i], b[i]))
+		m = m<<1 + Bit(numFtzF16(a[i+3], b[i+3]))
+		m = m<<1 + Bit(numFtzF16(a[i+2], b[i+2]))
+		m = m<<1 + Bit(numFtzF16(a[i+1], b[i+1]))
+		m = m<<1 + Bit(numFtzF16(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16383,7 +16383,7 @@ func partNumFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(numFtzF16(a[i], b[i])) << i
+		r |= Bit(numFtzF16(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16391,7 +16391,7 @@ func partNumFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumFtzF16(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(numFtzF16(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(numFtzF16(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -16399,10 +16399,10 @@ func fullNumFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a, b := w.R32(in.A), w.R32(in.B)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(numFtzF32(a[i+3], b[i+3]))
-		m = m<<1 + bit(numFtzF32(a[i+2], b[i+2]))
-		m = m<<1 + bit(numFtzF32(a[i+1], b[i+1]))
-		m = m<<1 + bit(numFtzF32(a[i], b[i]))
+		m = m<<1 + Bit(numFtzF32(a[i+3], b[i+3]))
+		m = m<<1 + Bit(numFtzF32(a[i+2], b[i+2]))
+		m = m<<1 + Bit(numFtzF32(a[i+1], b[i+1]))
+		m = m<<1 + Bit(numFtzF32(a[i], b[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16413,7 +16413,7 @@ func partNumFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(numFtzF32(a[i], b[i])) << i
+		r |= Bit(numFtzF32(a[i], b[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16421,7 +16421,7 @@ func partNumFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumFtzF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(numFtzF32(*w.S32(in.A), *w.S32(in.B)))
+	*w.P(in.D) = -Bit(numFtzF32(*w.S32(in.A), *w.S32(in.B)))
 	return machine.Next
 }
 
@@ -16429,10 +16429,10 @@ func fullNumberF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R32(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NumberF32(a[i+3]))
-		m = m<<1 + bit(num.NumberF32(a[i+2]))
-		m = m<<1 + bit(num.NumberF32(a[i+1]))
-		m = m<<1 + bit(num.NumberF32(a[i]))
+		m = m<<1 + Bit(num.NumberF32(a[i+3]))
+		m = m<<1 + Bit(num.NumberF32(a[i+2]))
+		m = m<<1 + Bit(num.NumberF32(a[i+1]))
+		m = m<<1 + Bit(num.NumberF32(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16443,7 +16443,7 @@ func partNumberF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NumberF32(a[i])) << i
+		r |= Bit(num.NumberF32(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16451,7 +16451,7 @@ func partNumberF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumberF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NumberF32(*w.S32(in.A)))
+	*w.P(in.D) = -Bit(num.NumberF32(*w.S32(in.A)))
 	return machine.Next
 }
 
@@ -16459,10 +16459,10 @@ func fullNumberF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.NumberF64(a[i+3]))
-		m = m<<1 + bit(num.NumberF64(a[i+2]))
-		m = m<<1 + bit(num.NumberF64(a[i+1]))
-		m = m<<1 + bit(num.NumberF64(a[i]))
+		m = m<<1 + Bit(num.NumberF64(a[i+3]))
+		m = m<<1 + Bit(num.NumberF64(a[i+2]))
+		m = m<<1 + Bit(num.NumberF64(a[i+1]))
+		m = m<<1 + Bit(num.NumberF64(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -16473,7 +16473,7 @@ func partNumberF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.NumberF64(a[i])) << i
+		r |= Bit(num.NumberF64(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -16481,7 +16481,7 @@ func partNumberF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarNumberF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.NumberF64(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(num.NumberF64(*w.S64(in.A)))
 	return machine.Next
 }
 
@@ -19005,7 +19005,7 @@ func partSubBorrow16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubBorrow16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := subBorrow16(*w.S32(in.A), *w.S32(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := subBorrow16(*w.S32(in.A), *w.S32(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -19038,7 +19038,7 @@ func partSubBorrow32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubBorrow32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.SubBorrow32(*w.S32(in.A), *w.S32(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.SubBorrow32(*w.S32(in.A), *w.S32(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -19071,7 +19071,7 @@ func partSubBorrow64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubBorrow64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.SubBorrow64(*w.S64(in.A), *w.S64(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.SubBorrow64(*w.S64(in.A), *w.S64(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S64(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -19104,7 +19104,7 @@ func partSubC16(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubC16(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := subC16(*w.S32(in.A), *w.S32(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := subC16(*w.S32(in.A), *w.S32(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -19137,7 +19137,7 @@ func partSubC32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubC32(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.SubC32(*w.S32(in.A), *w.S32(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.SubC32(*w.S32(in.A), *w.S32(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S32(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -19170,7 +19170,7 @@ func partSubC64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubC64(w *machine.Warp, in *machine.Inst) machine.State {
-	d, k := num.SubC64(*w.S64(in.A), *w.S64(in.B), bit(*w.P(uint32(in.Imm))&w.Mask != 0))
+	d, k := num.SubC64(*w.S64(in.A), *w.S64(in.B), Bit(*w.P(uint32(in.Imm))&w.Mask != 0))
 	*w.S64(in.D), *w.P(uint32(in.Imm >> 32)) = d, -k
 	return machine.Next
 }
@@ -20477,10 +20477,10 @@ func fullSubnormalF32(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R32(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.SubnormalF32(a[i+3]))
-		m = m<<1 + bit(num.SubnormalF32(a[i+2]))
-		m = m<<1 + bit(num.SubnormalF32(a[i+1]))
-		m = m<<1 + bit(num.SubnormalF32(a[i]))
+		m = m<<1 + Bit(num.SubnormalF32(a[i+3]))
+		m = m<<1 + Bit(num.SubnormalF32(a[i+2]))
+		m = m<<1 + Bit(num.SubnormalF32(a[i+1]))
+		m = m<<1 + Bit(num.SubnormalF32(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -20491,7 +20491,7 @@ func partSubnormalF32(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.SubnormalF32(a[i])) << i
+		r |= Bit(num.SubnormalF32(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -20499,7 +20499,7 @@ func partSubnormalF32(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubnormalF32(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.SubnormalF32(*w.S32(in.A)))
+	*w.P(in.D) = -Bit(num.SubnormalF32(*w.S32(in.A)))
 	return machine.Next
 }
 
@@ -20507,10 +20507,10 @@ func fullSubnormalF64(w *machine.Warp, in *machine.Inst) machine.State {
 	a := w.R64(in.A)
 	var m uint32
 	for i := 28; i >= 0; i -= 4 {
-		m = m<<1 + bit(num.SubnormalF64(a[i+3]))
-		m = m<<1 + bit(num.SubnormalF64(a[i+2]))
-		m = m<<1 + bit(num.SubnormalF64(a[i+1]))
-		m = m<<1 + bit(num.SubnormalF64(a[i]))
+		m = m<<1 + Bit(num.SubnormalF64(a[i+3]))
+		m = m<<1 + Bit(num.SubnormalF64(a[i+2]))
+		m = m<<1 + Bit(num.SubnormalF64(a[i+1]))
+		m = m<<1 + Bit(num.SubnormalF64(a[i]))
 	}
 	*w.P(in.D) = m
 	return machine.Next
@@ -20521,7 +20521,7 @@ func partSubnormalF64(w *machine.Warp, in *machine.Inst) machine.State {
 	var r uint32
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		r |= bit(num.SubnormalF64(a[i])) << i
+		r |= Bit(num.SubnormalF64(a[i])) << i
 	}
 	p := w.P(in.D)
 	*p = *p&^w.Mask | r
@@ -20529,7 +20529,7 @@ func partSubnormalF64(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 func scalarSubnormalF64(w *machine.Warp, in *machine.Inst) machine.State {
-	*w.P(in.D) = -bit(num.SubnormalF64(*w.S64(in.A)))
+	*w.P(in.D) = -Bit(num.SubnormalF64(*w.S64(in.A)))
 	return machine.Next
 }
 
