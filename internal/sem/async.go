@@ -53,14 +53,14 @@ func planCopy(b *Build) {
 	o.src = machine.Request{Space: machine.Global, Kind: machine.Load, Size: o.size, Align: o.size}
 	o.find = b.Find(&ops[0], "asynchronous operations work on global and shared memory")
 	if at := b.Sel.At(isa.R_rest); at != nil {
-		b.copyRest(o, &ops[at.Op])
+		copyRest(b, o, &ops[at.Op])
 	}
 	b.Ext().Data = o
 	b.Does(uop.CopyAsync)
 }
 
 // copyRest places the operand that limits what is read.
-func (b *Build) copyRest(o *copyOp, rest *ir.Operand) {
+func copyRest(b *Build, o *copyOp, rest *ir.Operand) {
 	switch {
 	case rest.Kind == ir.OpReg && b.Bits(rest.Reg) == 1:
 		o.rest, o.row, o.flip = readUnless, b.Src(rest, 1), Flip(rest)

@@ -54,11 +54,11 @@ type bulkOp struct {
 }
 
 // planBulk sets up cp.async.bulk [dst], [src], size{, left, right}{, [mbar]}{, masks and hints}.
-func planBulk(b *Build) { b.bulk(machine.Store) }
+func planBulk(b *Build) { newBulkOp(b, machine.Store) }
 
 // planBulkReduce sets up cp.reduce.async.bulk, with the same operands.
 func planBulkReduce(b *Build) {
-	o := b.bulk(machine.Atomic)
+	o := newBulkOp(b, machine.Atomic)
 	f := RmwOf(b.Sel)
 	// .add.f32 flushes nothing on an H100, whatever 9.7.9.25.4.2 says. No one has asked about copies on several devices:
 	// there the manual holds (9.7.9.27). 9.4 has .noftz.
@@ -68,7 +68,7 @@ func planBulkReduce(b *Build) {
 	o.red, o.elem = &f, uint32(b.Sel.Type(isa.C_type).Bytes())
 }
 
-func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
+func newBulkOp(b *Build, kind machine.AccessKind) *bulkOp {
 	dst, src := b.Sel.Get(isa.C_dst), b.Sel.Get(isa.C_src)
 	if src == 0 {
 		src = isa.M_global
@@ -87,7 +87,7 @@ func (b *Build) bulk(kind machine.AccessKind) *bulkOp {
 		o.edges = &[2]uint32{*left, *b.Optional(isa.R_right)}
 		o.keeps = b.Assume(assume.IgnoredBytes) == 1
 	}
-	o.valid = b.validity()
+	o.valid = newValidity(b)
 	b.Ext().Data = o
 	b.Does(uop.BulkAsync)
 	return o

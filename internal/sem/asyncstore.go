@@ -39,21 +39,21 @@ type storeOp struct {
 
 // planStoreAsync sets up st.async [a], b{, [mbar]}.
 func planStoreAsync(b *Build) {
-	o := b.storeOp(machine.Store)
+	o := newStoreOp(b, machine.Store)
 	b.Ext().Data = o
 	b.Does(uop.StoreAsync)
 }
 
 // planRedAsync sets up red.async [a], b{, [mbar]}.
 func planRedAsync(b *Build) {
-	o := b.storeOp(machine.Atomic)
+	o := newStoreOp(b, machine.Atomic)
 	f := RmwOf(b.Sel)
 	o.red = &f
 	b.Ext().Data = o
 	b.Does(uop.StoreAsync)
 }
 
-func (b *Build) storeOp(kind machine.AccessKind) *storeOp {
+func newStoreOp(b *Build, kind machine.AccessKind) *storeOp {
 	t := b.Sel.Type(isa.C_type)
 	values := Elements(&b.In.Ops[1])
 	o := &storeOp{elem: uint32(t.Bytes()), a: b.AddressAt(&b.In.Ops[0]), many: Multicasts(b.Sel.ID())}

@@ -61,12 +61,12 @@ type boxOp struct {
 }
 
 // planCopyBox sets up cp.async.bulk.tensor [dst], [map, coords], [mbar]{, masks} and [map, coords], [src].
-func planCopyBox(b *Build) { b.boxOp() }
+func planCopyBox(b *Build) { newBoxOp(b) }
 
 // planReduceBox sets up cp.reduce.async.bulk.tensor [map, coords], [src].
-func planReduceBox(b *Build) { b.boxOp().reduce = b.Sel.Get(isa.C_op) }
+func planReduceBox(b *Build) { newBoxOp(b).reduce = b.Sel.Get(isa.C_op) }
 
-func (b *Build) boxOp() *boxOp {
+func newBoxOp(b *Build) *boxOp {
 	o := &boxOp{apart: b.Sel.Has(isa.M_tile_gather4) || b.Sel.Has(isa.M_tile_scatter4)}
 	o.rank, _ = b.Sel.Cap("D")
 	o.at = b.AddressAt(b.In.Op(isa.R_map))
@@ -77,12 +77,12 @@ func (b *Build) boxOp() *boxOp {
 		o.walksOn = o.mode != tensor.Im2col && b.Assume(assume.Halo) == 1
 	}
 	o.slices, o.packed = tensor.SliceStrides(b.Assume(assume.SliceStrides)), b.In.Op(isa.R_mbar) != nil && b.Assume(assume.PaddedBytes) == 1
-	o.instead = b.override()
+	o.instead = newOverride(b)
 	at := b.In.Op(isa.R_src_mem)
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
 		place := b.AddressAt(bar)
 		o.bar, at = &place, b.In.Op(isa.R_dst_mem)
-		o.valid = b.validity()
+		o.valid = newValidity(b)
 		o.rankRow, o.pair = b.Optional(isa.R_cta_mask), b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2
 	}
 	o.shared, o.own = b.AddressAt(at), o.bar == nil || b.Sel.Get(isa.C_dst) == isa.M_shared_cta

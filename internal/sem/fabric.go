@@ -19,8 +19,8 @@ func fabricLines() []Line {
 	reduces := append([]isa.Class{isa.C_op, isa.C_acc}, classes...)
 	small := []isa.Mod{isa.M_e4m3, isa.M_e5m2}
 	return []Line{
-		{isa.FabricTryGet, nil, Plan(func(b *Build) { b.fabric(fabricGet) }, classes...), ""},
-		{isa.FabricTryPut, nil, Plan(func(b *Build) { b.fabric(fabricPut) }, classes...).Sees(isa.M_multimem, isa.M_cp_mask, isa.M_counted_bytes), ""},
+		{isa.FabricTryGet, nil, Plan(func(b *Build) { newFabricOp(b, fabricGet) }, classes...), ""},
+		{isa.FabricTryPut, nil, Plan(func(b *Build) { newFabricOp(b, fabricPut) }, classes...).Sees(isa.M_multimem, isa.M_cp_mask, isa.M_counted_bytes), ""},
 		{isa.FabricTryRed, nil, Plan(planFabricRed, reduces...).Where(HasRmw).Sees(isa.M_multimem, isa.M_counted_bytes), ""},
 		{isa.FabricTryPullred, nil, Plan(planFabricPull, reduces...).Where(HasRmw), ""},
 		{isa.FabricTryPullred, Of(small...), Plan(planFabricPullSmall, reduces...).Assuming(assume.SmallSum), ""},
@@ -57,8 +57,8 @@ type fabricOp struct {
 	multimemOp              // how elements are combined
 }
 
-// fabric sets up what all operations have.
-func (b *Build) fabric(kind fabricKind) *fabricOp {
+// newFabricOp sets up what all operations have.
+func newFabricOp(b *Build, kind fabricKind) *fabricOp {
 	o := &fabricOp{kind: kind, multi: kind == fabricPull || b.Sel.Has(isa.M_multimem)}
 	shared := b.In.Op(isa.R_s)
 	if kind.fetches() {
@@ -77,12 +77,12 @@ func (b *Build) fabric(kind fabricKind) *fabricOp {
 }
 
 func planFabricRed(b *Build) {
-	o := b.fabric(fabricRed)
+	o := newFabricOp(b, fabricRed)
 	o.red, o.elem = RmwOf(b.Sel).Exact(), uint32(b.Sel.Type(isa.C_type).Bytes())
 }
 
 func planFabricPull(b *Build) {
-	o := b.fabric(fabricPull)
+	o := newFabricOp(b, fabricPull)
 	o.red, o.elem = RmwOf(b.Sel).Exact(), uint32(b.Sel.Type(isa.C_type).Bytes())
 	if b.Sel.Has(isa.M_acc_f32) {
 		f := halfFormats[b.Sel.Get(isa.C_type)]
@@ -91,8 +91,8 @@ func planFabricPull(b *Build) {
 }
 
 func planFabricPullSmall(b *Build) {
-	o := b.fabric(fabricPull)
-	o.tiny, o.elem = b.tinyReduction(), 1
+	o := newFabricOp(b, fabricPull)
+	o.tiny, o.elem = newTinyReduction(b), 1
 }
 
 // fabricRecord is what an operation of one lane keeps.

@@ -71,8 +71,8 @@ var rowsOf = map[[2]isa.Mod]tensor.Rows{
 
 var rowFormats = map[isa.Mod]tensor.Format{isa.M_b6x16_p32: tensor.B6x16P32, isa.M_b4x16_p64: tensor.B4x16P64, isa.M_s4: tensor.S4}
 
-// matrixOp reads what a statement moves; regs are the rows of its registers.
-func (b *Build) matrixOp(kind machine.AccessKind, regs []uint32) *matrixOp {
+// newMatrixOp reads what a statement moves; regs are the rows of its registers.
+func newMatrixOp(b *Build, kind machine.AccessKind, regs []uint32) *matrixOp {
 	key := [2]isa.Mod{b.Sel.Get(isa.C_shape)}
 	if b.Sel.Has(isa.M_trans) {
 		key[1] = isa.M_trans
@@ -171,7 +171,7 @@ func (o *matrixOp) spread(w *machine.Warp, to *matrixRows) {
 
 // planLoadMatrix sets up ldmatrix r, [p].
 func planLoadMatrix(b *Build) {
-	b.matrixOp(machine.Load, b.Rows(b.In.Op(isa.R_r), b.Dst, 32))
+	newMatrixOp(b, machine.Load, b.Rows(b.In.Op(isa.R_r), b.Dst, 32))
 	b.Does(uop.LoadMatrix)
 }
 
@@ -203,7 +203,7 @@ func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
 
 // planStoreMatrix sets up stmatrix [p], r.
 func planStoreMatrix(b *Build) {
-	b.matrixOp(machine.Store, b.Rows(b.In.Op(isa.R_r), b.Src, 32))
+	newMatrixOp(b, machine.Store, b.Rows(b.In.Op(isa.R_r), b.Src, 32))
 	b.Does(uop.StoreMatrix)
 }
 

@@ -67,8 +67,8 @@ func (o *mbarrierOp) asked(w *machine.Warp, in *machine.Inst, b machine.Mbarrier
 	}
 }
 
-// mbarrierOp places the address. own says that the object must be the CTA's own.
-func (b *Build) mbarrierOp(a *ir.Operand, own bool) *mbarrierOp {
+// newMbarrierOp places the address. own says that the object must be the CTA's own.
+func newMbarrierOp(b *Build, a *ir.Operand, own bool) *mbarrierOp {
 	o := &mbarrierOp{}
 	o.Request = machine.Request{Space: SpaceOf(b.Sel.Get(isa.C_ss)), Kind: machine.Atomic, Size: mem.MbarrierBytes, Align: mem.MbarrierBytes}
 	o.OwnCTA = own || b.Sel.Has(isa.M_shared) || b.Sel.Has(isa.M_shared_cta)
@@ -116,7 +116,7 @@ func failLane(w *machine.Warp, in *machine.Inst, f *machine.Fault, lane int) mac
 
 // mbarrier.init [addr], count: 9.7.13.15.9.
 func planInit(b *Build) {
-	o := b.mbarrierOp(&b.In.Ops[0], true)
+	o := newMbarrierOp(b, &b.In.Ops[0], true)
 	o.count, o.counted, o.v1, o.use = b.Src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), machine.InitMbarrier
 	o.do = func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Init(n, o.v1) }
 	b.Does(uop.Mbarrier)
@@ -124,7 +124,7 @@ func planInit(b *Build) {
 
 // mbarrier.inval [addr]: 9.7.13.15.10.
 func planInval(b *Build) {
-	o := b.mbarrierOp(&b.In.Ops[0], true)
+	o := newMbarrierOp(b, &b.In.Ops[0], true)
 	o.use = machine.InvalMbarrier
 	o.do = func(m machine.Mbarrier, _ uint32) *machine.Fault { return m.Inval() }
 	b.Does(uop.Mbarrier)
@@ -133,14 +133,14 @@ func planInval(b *Build) {
 // mbarrierCount plans [addr], tx{, ctaMask}: 9.7.13.15.11 and 12.
 func mbarrierCount(do func(machine.Mbarrier, uint32) *machine.Fault, expects bool) Planned {
 	return Plan(func(b *Build) {
-		o := b.mbarrierOp(&b.In.Ops[0], false)
+		o := newMbarrierOp(b, &b.In.Ops[0], false)
 		o.do, o.expects = do, expects
-		b.mbarrierOperands(o, b.In.Ops[1:])
+		mbarrierOperands(b, o, b.In.Ops[1:])
 	}, isa.C_ss, isa.C_sem, isa.C_scope).Sees(isa.M_multicast_cluster_32b)
 }
 
 // mbarrierOperands places what stands behind the address, and chooses the handler.
-func (b *Build) mbarrierOperands(o *mbarrierOp, ops []ir.Operand) {
+func mbarrierOperands(b *Build, o *mbarrierOp, ops []ir.Operand) {
 	if o.multi = b.Sel.Has(isa.M_multicast_cluster_32b); o.multi {
 		o.ranks = b.Src(&ops[len(ops)-1], 32)
 		ops = ops[:len(ops)-1]
@@ -161,14 +161,14 @@ func mbarrierArrive(drop bool) Planned {
 	return Plan(func(b *Build) {
 		d := &b.In.Ops[0]
 		result := d.Kind != ir.OpSink
-		o := b.mbarrierOp(&b.In.Ops[1], result)
+		o := newMbarrierOp(b, &b.In.Ops[1], result)
 		if o.result = result; result {
 			o.state = b.Dst(d, 64)
 		}
 		o.restrict = b.Sel.Has(isa.M_noComplete)
 		o.expects = b.Sel.Has(isa.M_expect_tx)
 		o.do = arrival(drop, b.Sel.Has(isa.M_expect_tx), o.restrict)
-		b.mbarrierOperands(o, b.In.Ops[2:])
+		mbarrierOperands(b, o, b.In.Ops[2:])
 	}, isa.C_ss, isa.C_sem, isa.C_scope).Sees(isa.M_multicast_cluster_32b, isa.M_expect_tx, isa.M_noComplete)
 }
 
@@ -257,7 +257,7 @@ func mbarrierWait(suspends bool) Planned {
 		if len(ops[1].Elems) == 0 && ops[1].Kind != ir.OpMem {
 			at = 2
 		}
-		o := b.mbarrierOp(&ops[at], true)
+		o := newMbarrierOp(b, &ops[at], true)
 		o.report, o.value = b.Scratch(machine.Pred), b.Scratch(machine.Row32)
 		o.order, o.scope = OrderOf(b.Sel)
 		p := &ops[0]
@@ -381,7 +381,7 @@ func (o *mbarrierOp) limit(w *machine.Warp) uint64 {
 // mbarrier.check_layout p, [addr]: 9.3: 9.7.13.15.18.
 func planCheckLayout(b *Build) {
 	b.Out.D = b.Dst(&b.In.Ops[0], 1)
-	o := b.mbarrierOp(&b.In.Ops[1], true)
+	o := newMbarrierOp(b, &b.In.Ops[1], true)
 	o.v1 = b.Sel.Has(isa.M_layout_v1)
 	b.Does(uop.MbarrierLayout)
 }

@@ -65,13 +65,13 @@ type productOp struct {
 }
 
 func planProduct(b *Build) {
-	o := b.productOp()
+	o := newProductOp(b)
 	o.fragments, o.places64 = o.denseFragments(), o.doublePlaces()
 	b.Ext().Data = o
 	b.Does(uop.Product)
 }
 
-func (b *Build) productOp() *productOp {
+func newProductOp(b *Build) *productOp {
 	o := &productOp{whole: b.Sel.Get(isa.C_kind) != 0, device: new(stdatomic.Pointer[fragmentsOn])}
 	for i, c := range []isa.Class{isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_dtype} {
 		o.elems[i] = matrixElements[cmp.Or(b.Sel.Get(c), isa.M_f16)] // wmma of f16 does not name them

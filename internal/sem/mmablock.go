@@ -41,11 +41,11 @@ func scaleTable(decode func(uint8) num.Scale) *[256]num.Scale {
 
 // planBlocks sets up mma … d, a, b, c{, e, f}, scale-a, {byte, thread}, scale-b, {byte, thread}.
 func planBlocks(b *Build) {
-	o := b.productOp()
+	o := newProductOp(b)
 	s := &blockScales{format: scaleFormats[b.Sel.Get(isa.C_stype)], terms: o.Bits == 4}
 	s.perRow = scalesPerRow[cmp.Or(b.Sel.Get(isa.C_vecsize), defaultScales[b.Sel.Get(isa.C_kind)])]
-	s.a = b.scaleOperand(b.In.Op(isa.R_scale_a), b.In.Op(isa.R_sel_a))
-	s.b = b.scaleOperand(b.In.Op(isa.R_scale_b), b.In.Op(isa.R_sel_b))
+	s.a = newScaleOperand(b, b.In.Op(isa.R_scale_a), b.In.Op(isa.R_sel_a))
+	s.b = newScaleOperand(b, b.In.Op(isa.R_scale_b), b.In.Op(isa.R_sel_b))
 	s.zeros = s.terms && b.Assume(assume.ZeroTerms) == 1
 	o.blocks = s
 	o.fragments = o.denseFragments()
@@ -53,7 +53,7 @@ func planBlocks(b *Build) {
 	b.Does(uop.Product)
 }
 
-func (b *Build) scaleOperand(data, sel *ir.Operand) scaleOperand {
+func newScaleOperand(b *Build, data, sel *ir.Operand) scaleOperand {
 	ids := Elements(sel)
 	return scaleOperand{b.Src(data, 32), b.Src(&ids[0], 16), b.Src(&ids[1], 16)}
 }

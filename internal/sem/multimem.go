@@ -47,18 +47,18 @@ type halfFormat struct {
 }
 
 func planMultimemStore(b *Build) {
-	b.multimem(&b.In.Ops[0], &b.In.Ops[1], machine.Store)
+	newMultimemOp(b, &b.In.Ops[0], &b.In.Ops[1], machine.Store)
 	b.Does(uop.MultimemStore)
 }
 
 func planMultimemRed(b *Build) {
-	o := b.multimem(&b.In.Ops[0], &b.In.Ops[1], machine.Atomic)
+	o := newMultimemOp(b, &b.In.Ops[0], &b.In.Ops[1], machine.Atomic)
 	o.red = RmwOf(b.Sel).Exact() // 9.7.9.14 says nothing of flushing
 	b.Does(uop.MultimemUpdate)
 }
 
 func planMultimemLoad(b *Build) {
-	o := b.multimem(&b.In.Ops[1], &b.In.Ops[0], machine.Load)
+	o := newMultimemOp(b, &b.In.Ops[1], &b.In.Ops[0], machine.Load)
 	o.red = RmwOf(b.Sel).Exact()
 	if b.Sel.Has(isa.M_acc_f32) && b.Sel.Get(isa.C_op) == isa.M_add { // minima need no precision
 		f := halfFormats[b.Sel.Get(isa.C_type)]
@@ -72,8 +72,8 @@ var halfFormats = map[isa.Mod]halfFormat{
 	isa.M_bf16: {num.CvtF32BF16, num.CvtBF16F32, false}, isa.M_bf16x2: {num.CvtF32BF16, num.CvtBF16F32, true},
 }
 
-// multimem places the address and the elements of a register operand.
-func (b *Build) multimem(a, reg *ir.Operand, kind machine.AccessKind) *multimemOp {
+// newMultimemOp places the address and the elements of a register operand.
+func newMultimemOp(b *Build, a, reg *ir.Operand, kind machine.AccessKind) *multimemOp {
 	t, values := b.Sel.Type(isa.C_type), Elements(reg)
 	o := &multimemOp{elem: uint32(t.Bytes()), a: b.AddressAt(a)}
 	o.to = machine.Request{Kind: kind, Space: machine.Global, Size: o.elem * uint32(len(values))}

@@ -23,8 +23,8 @@ type tinyReduction struct {
 	op isa.Mod
 }
 
-// tinyReduction reads the statement.
-func (b *Build) tinyReduction() *tinyReduction {
+// newTinyReduction reads the statement.
+func newTinyReduction(b *Build) *tinyReduction {
 	t := &tinyReduction{op: b.Sel.Get(isa.C_op)}
 	t.Type, t.Wide, t.Saturate = num.E5M2, b.Sel.Has(isa.M_acc_f16), b.Assume(assume.SmallSum) == 0
 	if slices.Contains(e4m3Types, b.Sel.Get(isa.C_type)) {
@@ -34,8 +34,8 @@ func (b *Build) tinyReduction() *tinyReduction {
 }
 
 func planMultimemSmall(b *Build) {
-	o := b.multimem(&b.In.Ops[1], &b.In.Ops[0], machine.Load)
-	o.tiny = b.tinyReduction()
+	o := newMultimemOp(b, &b.In.Ops[1], &b.In.Ops[0], machine.Load)
+	o.tiny = newTinyReduction(b)
 	b.Does(uop.MultimemLoad)
 }
 

@@ -59,16 +59,16 @@ func (n *native) plan(b *Build, c *ir.Call) {
 	}
 	call := &nativeCall{native: n}
 	for i := range c.Args {
-		call.from = append(call.from, b.place(&c.Args[i], n.args[i]))
+		call.from = append(call.from, argumentPlace(b, &c.Args[i], n.args[i]))
 	}
 	for i := range c.Rets {
-		call.to = append(call.to, b.place(&c.Rets[i], n.result))
+		call.to = append(call.to, argumentPlace(b, &c.Rets[i], n.result))
 	}
 	b.Ext().Data = call
 	b.Does(uop.CallRuntime)
 }
 
-func (b *Build) place(o *ir.Operand, width int) Place {
+func argumentPlace(b *Build, o *ir.Operand, width int) Place {
 	if o.Kind == ir.OpMem {
 		p, err := b.Argument(o)
 		if err != nil {

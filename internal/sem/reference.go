@@ -14,8 +14,8 @@ type reference struct {
 	at uint64         // a row of handles, an offset in the kernel's parameters, the handle
 }
 
-// reference finds the handle of an operand: a variable or parameter of the type, or a register.
-func (b *Build) reference(a *ir.Operand) reference {
+// newReference finds the handle of an operand: a variable or parameter of the type, or a register.
+func newReference(b *Build, a *ir.Operand) reference {
 	switch {
 	case a.Kind == ir.OpReg || a.Kind == ir.OpMem && a.Reg != ir.NoReg:
 		return reference{uop.ByRow64, uint64(b.Src(&ir.Operand{Kind: ir.OpReg, Reg: a.Reg}, 64))}

@@ -78,7 +78,7 @@ type sparseOp struct {
 	choice            num.Choice
 }
 
-func (b *Build) sparse() *sparseOp {
+func newSparseOp(b *Build) *sparseOp {
 	o := &sparseOp{}
 	o.elem, _ = b.Sel.Cap("E")
 	o.index, _ = b.Sel.Cap("I")
@@ -86,16 +86,16 @@ func (b *Build) sparse() *sparseOp {
 }
 
 // choose reads the positions of the assumptions about what is kept.
-func (b *Build) choose(c *num.Choice) {
+func choose(b *Build, c *num.Choice) {
 	c.Later, c.Ranks = b.Assume(assume.SparseTies) == 1, b.Assume(assume.SparseOrder) == 1
 }
 
 // planCompress sets up spcompress mdata, cdata, data, spdesc.
 func planCompress(b *Build) {
-	o := b.sparse()
+	o := newSparseOp(b)
 	o.meta, o.kept = b.Rows(b.In.Op(isa.R_mdata), b.Dst, 32), b.Rows(b.In.Op(isa.R_cdata), b.Dst, 32)
 	o.dense, o.desc = b.Rows(b.In.Op(isa.R_data), b.Src, 32), b.Src(b.In.Op(isa.R_spdesc), 32)
-	b.choose(&o.choice)
+	choose(b, &o.choice)
 	b.Ext().Data = o
 	b.Does(uop.SparseCompress)
 }
@@ -155,7 +155,7 @@ func keepTwo(c *num.Choice, lane int, dense, kept, meta *bitRun) {
 
 // planDecompress sets up spdecompress data, mdata, cdata.
 func planDecompress(b *Build) {
-	o := b.sparse()
+	o := newSparseOp(b)
 	o.of, _ = b.Sel.Cap("S")
 	o.to, _ = b.Sel.Cap("T")
 	o.dense = b.Rows(b.In.Op(isa.R_data), b.Dst, 32)
@@ -208,12 +208,12 @@ type tensorCompressOp struct {
 
 // planTensorCompress sets up tcgen05.ld{.red}.spcompress mdata, cdata{, red}, [taddr].
 var planTensorCompress = Plan(func(b *Build) {
-	o := &tensorCompressOp{reduceOp: *b.reduceOp(), meta: b.Rows(b.In.Op(isa.R_mdata), b.Dst, 32), kept: b.Rows(b.In.Op(isa.R_cdata), b.Dst, 32)}
+	o := &tensorCompressOp{reduceOp: *newReduceOp(b), meta: b.Rows(b.In.Op(isa.R_mdata), b.Dst, 32), kept: b.Rows(b.In.Op(isa.R_cdata), b.Dst, 32)}
 	if red := b.In.Op(isa.R_red); red != nil {
 		o.reduces, o.into = true, b.Dst(red, 32)
 	}
 	o.choice = num.Choice{Comparable: num.CompareF32, Abs: o.abs, Least: b.Sel.Get(isa.C_op) == isa.M_min}
-	b.choose(&o.choice)
+	choose(b, &o.choice)
 	b.Ext().Data = o
 	b.Does(uop.TensorCompress)
 }, isa.C_shape, isa.C_num, isa.C_op, isa.C_factor, isa.C_type, isa.C_index).Sees(isa.M_abs, isa.M_NaN).Assuming(assume.SparseTies, assume.SparseOrder)

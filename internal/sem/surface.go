@@ -55,20 +55,20 @@ var reaches = map[isa.Mod]tex.Reach{
 
 var boundsModes = map[isa.Mod]tex.Bounds{isa.M_trap: tex.Trap, isa.M_clamp: tex.Clamp, isa.M_zero: tex.Zero}
 
-// surfaceOp reads what a statement accesses and places surface and coordinates; a is the operand
+// newSurfaceOp reads what a statement accesses and places surface and coordinates; a is the operand
 // with both.
-func (b *Build) surfaceOp(a *ir.Operand, size uint64) *surfaceOp {
+func newSurfaceOp(b *Build, a *ir.Operand, size uint64) *surfaceOp {
 	o := &surfaceOp{name: b.Sel.Entry.Name, elem: uint32(size)}
 	o.Reach, o.Bounds, o.Size = reaches[b.Sel.Get(isa.C_geom)], boundsModes[b.Sel.Get(isa.C_bounds)], size
-	o.handle = b.reference(a)
-	b.coordinates(&a.Elems[0], o)
+	o.handle = newReference(b, a)
+	surfaceCoordinates(b, &a.Elems[0], o)
 	b.Ext().Data = o
 	return o
 }
 
-// coordinates places x, y and k. One register for several coordinates is the first of them, the
+// surfaceCoordinates places x, y and k. One register for several coordinates is the first of them, the
 // others are 0 (as ptxas 13.5 compiles it); what a vector has more than the geometry is ignored.
-func (b *Build) coordinates(c *ir.Operand, o *surfaceOp) {
+func surfaceCoordinates(b *Build, c *ir.Operand, o *surfaceOp) {
 	list := Elements(c)
 	at := func(i int) uint32 {
 		if i < 0 || i >= len(list) {
@@ -99,7 +99,7 @@ func (o *surfaceOp) assumed(b *Build, asked ...assume.Assumption) {
 
 // accessed lists the elements of a destination or source that an instruction accesses: without
 // .v2 or .v4 the first of them (as ptxas 13.5 compiles it).
-func (b *Build) accessed(d *ir.Operand) []ir.Operand {
+func accessed(b *Build, d *ir.Operand) []ir.Operand {
 	list := Elements(d)
 	if b.Sel.Get(isa.C_vec) == 0 {
 		return list[:1]
@@ -107,9 +107,9 @@ func (b *Build) accessed(d *ir.Operand) []ir.Operand {
 	return list
 }
 
-// data places the elements of a destination or source and returns their offsets.
-func (b *Build) data(d *ir.Operand, typeBits int, o *surfaceOp) (offs []uint32) {
-	list := b.accessed(d)
+// placeData places the elements of a destination or source and returns their offsets.
+func placeData(b *Build, d *ir.Operand, typeBits int, o *surfaceOp) (offs []uint32) {
+	list := accessed(b, d)
 	for i := range list {
 		if list[i].Kind == ir.OpSink {
 			o.bits = append(o.bits, 0)

@@ -17,10 +17,10 @@ import (
 func planSurfaceLoad(b *Build) {
 	t := b.Sel.Type(isa.C_dtype)
 	ops := b.In.Ops
-	o := b.surfaceOp(&ops[1], uint64(t.Bytes()*len(b.accessed(&ops[0]))))
+	o := newSurfaceOp(b, &ops[1], uint64(t.Bytes()*len(accessed(b, &ops[0]))))
 	o.elem = uint32(t.Bytes())
 	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
-	b.Ext().Dst = b.data(&ops[0], t.Bits(), o)
+	b.Ext().Dst = placeData(b, &ops[0], t.Bits(), o)
 	b.Does(uop.SurfaceLoad)
 	b.ExtendHigh(o.wide(b.Ext().Dst), false)
 }
@@ -39,27 +39,27 @@ func (o *surfaceOp) wide(offs []uint32) (lows []uint32) {
 func planSurfaceStore(b *Build) {
 	t := b.Sel.Type(isa.C_ctype)
 	ops := b.In.Ops
-	o := b.surfaceOp(&ops[0], uint64(t.Bytes()*len(b.accessed(&ops[1]))))
+	o := newSurfaceOp(b, &ops[0], uint64(t.Bytes()*len(accessed(b, &ops[1]))))
 	o.elem = uint32(t.Bytes())
 	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
-	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
+	b.Ext().Src = placeData(b, &ops[1], t.Bits(), o)
 	b.Does(uop.SurfaceStore)
 }
 
 // planSampleStore sets up sample of [a, b] = c, converted.
 func planSampleStore(b *Build) {
 	ops := b.In.Ops
-	o := b.surfaceOp(&ops[0], 0)
+	o := newSurfaceOp(b, &ops[0], 0)
 	o.Samples = true
 	o.assumed(b, assume.SurfaceLayer, assume.SampleInteger)
-	b.Ext().Src = b.data(&ops[1], 32, o)
+	b.Ext().Src = placeData(b, &ops[1], 32, o)
 	b.Does(uop.SampleStore)
 }
 
 // planSurfaceReduce sets up bytes of [a, b] = op(bytes, c).
 func planSurfaceReduce(b *Build) {
 	t := b.Sel.Type(isa.C_ctype)
-	o := b.reduction(t)
+	o := newReduction(b, t)
 	o.assumed(b, assume.SurfaceAlignment)
 	o.plain, _ = RmwBy(b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_ctype))
 	o.signed = o.plain
@@ -68,7 +68,7 @@ func planSurfaceReduce(b *Build) {
 // planSampleReduce sets up the same by samples: the format says whether numbers have a sign.
 func planSampleReduce(b *Build) {
 	t := b.Sel.Type(isa.C_ctype)
-	o := b.reduction(t)
+	o := newReduction(b, t)
 	o.Samples, o.wants = true, wantsInteger
 	op, types := b.Sel.Get(isa.C_op), [2]isa.Mod{isa.M_u32, isa.M_s32}
 	switch {
@@ -89,10 +89,10 @@ func wantsInteger(im *machine.Image) string {
 	return ""
 }
 
-func (b *Build) reduction(t isa.Type) *surfaceOp {
+func newReduction(b *Build, t isa.Type) *surfaceOp {
 	ops := b.In.Ops
-	o := b.surfaceOp(&ops[0], uint64(t.Bytes()))
-	b.Ext().Src = b.data(&ops[1], t.Bits(), o)
+	o := newSurfaceOp(b, &ops[0], uint64(t.Bytes()))
+	b.Ext().Src = placeData(b, &ops[1], t.Bits(), o)
 	b.Does(uop.SurfaceReduce)
 	return o
 }
@@ -173,7 +173,7 @@ func surfaceReduce(w *machine.Warp, in *machine.Inst) machine.State {
 func planSurfaceQuery(b *Build) {
 	ops := b.In.Ops
 	o := &surfaceOp{name: b.Sel.Entry.Name}
-	o.handle = b.reference(&ops[1])
+	o.handle = newReference(b, &ops[1])
 	query := queries[b.Sel.Get(isa.C_query)]
 	b.Ext().Data = &surfaceQuery{o, query, uint32(b.Assume(assume.SurfaceExtent))}
 	b.Out.D = b.Dst(&ops[0], 32)

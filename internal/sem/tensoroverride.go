@@ -15,8 +15,8 @@ type override struct {
 	upper       uint32   // four bits of each stride, from bit 0 on, if lower is not nil
 }
 
-// override finds the operands of .override::global_address and its like; nil if there are none.
-func (b *Build) override() *override {
+// newOverride finds the operands of .override::global_address and its like; nil if there are none.
+func newOverride(b *Build) *override {
 	op := b.In.Op(isa.R_address)
 	if op == nil {
 		return nil

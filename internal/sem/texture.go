@@ -79,11 +79,11 @@ func init() {
 
 // planTexture sets up d|p = a texel of [a, b, c].
 func planTexture(b *Build) {
-	o := b.textureOp()
+	o := newTextureOp(b)
 	o.Integer = b.Sel.Get(isa.C_ctype) == isa.M_s32
 	o.Mip = map[isa.Mod]tex.Mip{isa.M_level: tex.MipLevel, isa.M_grad: tex.MipGradient}[b.Sel.Get(isa.C_mip)]
 	if o.Mip == tex.MipGradient {
-		b.anisotropyAssumptions(o)
+		readAnisotropy(b, o)
 	}
 	o.CutLevel = b.Assume(assume.TextureLevel) == 1
 	o.cutHalf = b.Assume(assume.TextureHalf) == 1
@@ -96,27 +96,27 @@ func planTexture(b *Build) {
 
 // planGather sets up d|p = a component of four texels of [a, b, c].
 func planGather(b *Build) {
-	o := b.textureOp()
+	o := newTextureOp(b)
 	o.Gather = map[isa.Mod]int{isa.M_r: 1, isa.M_g: 2, isa.M_b: 3, isa.M_a: 4}[b.Sel.Get(isa.C_comp)]
 	b.Does(uop.Texture)
 }
 
-// textureOp places the operands that both have.
-func (b *Build) textureOp() *textureOp {
+// newTextureOp places the operands that both have.
+func newTextureOp(b *Build) *textureOp {
 	o := &textureOp{name: b.Sel.Entry.Name, resident: machine.NoGuard, result: textureResults[b.Sel.Get(isa.C_dtype)]}
 	o.Reach = reaches[b.Sel.Get(isa.C_geom)]
-	o.texture = b.reference(b.In.Op(isa.R_a))
+	o.texture = newReference(b, b.In.Op(isa.R_a))
 	if s := b.In.Op(isa.R_b); s != nil {
-		r := b.reference(s)
+		r := newReference(b, s)
 		o.sampler = &r
 	}
-	b.textureCoordinates(o)
-	o.level = b.orZero(isa.R_lod)
-	o.dx, o.dy, o.offset = b.triple(isa.R_dpdx, 0), b.triple(isa.R_dpdy, 0), b.triple(isa.R_e, 0)
+	textureCoordinates(b, o)
+	o.level = orZero(b, isa.R_lod)
+	o.dx, o.dy, o.offset = triple(b, isa.R_dpdx, 0), triple(b, isa.R_dpdy, 0), triple(b, isa.R_e, 0)
 	o.Compare = b.In.Op(isa.R_f) != nil
-	o.depth = b.orZero(isa.R_f)
-	b.textureResults(o)
-	b.filterAssumptions(o)
+	o.depth = orZero(b, isa.R_f)
+	placeResults(b, o)
+	readFilter(b, o)
 	if o.Reach.Cube() {
 		o.CornerEdge, o.FaceClamp = b.Assume(assume.CubeCorner) == 1, b.Assume(assume.CubeAddress) == 1
 	}
@@ -126,7 +126,7 @@ func (b *Build) textureOp() *textureOp {
 
 // textureCoordinates places what c has: layer or sample, then as many coordinates as the geometry
 // has. One register for several is the first of them, as for surfaces.
-func (b *Build) textureCoordinates(o *textureOp) {
+func textureCoordinates(b *Build, o *textureOp) {
 	list := Elements(b.In.Op(isa.R_c))
 	at := func(i int) uint32 {
 		if i >= len(list) {
@@ -145,11 +145,11 @@ func (b *Build) textureCoordinates(o *textureOp) {
 	case tex.ReachA2DMS: // "the first element selects the texture", 9.7.10.3, which also says otherwise
 		o.layer, o.sample, first = at(0), at(1), 2
 	}
-	o.at = b.triple(isa.R_c, first)
+	o.at = triple(b, isa.R_c, first)
 }
 
 // triple places up to three elements of an operand from the first one on; what is not there is 0.
-func (b *Build) triple(role isa.Role, first int) (rows [3]uint32) {
+func triple(b *Build, role isa.Role, first int) (rows [3]uint32) {
 	var list []ir.Operand
 	if op := b.In.Op(role); op != nil {
 		list = Elements(op)
@@ -163,15 +163,15 @@ func (b *Build) triple(role isa.Role, first int) (rows [3]uint32) {
 }
 
 // orZero places an operand that need not be there.
-func (b *Build) orZero(role isa.Role) uint32 {
+func orZero(b *Build, role isa.Role) uint32 {
 	if op := b.In.Op(role); op != nil {
 		return b.Src(op, 32)
 	}
 	return b.Constant(0, 32)
 }
 
-// textureResults places destinations and the predicate of residency.
-func (b *Build) textureResults(o *textureOp) {
+// placeResults places destinations and the predicate of residency.
+func placeResults(b *Build, o *textureOp) {
 	d := &b.In.Ops[0]
 	if d.Kind == ir.OpPair {
 		o.resident = b.Dst(&d.Elems[1], 1)
@@ -186,8 +186,8 @@ func (b *Build) textureResults(o *textureOp) {
 	}
 }
 
-// filterAssumptions reads the launch's positions.
-func (b *Build) filterAssumptions(o *textureOp) {
+// readFilter reads the launch's positions.
+func readFilter(b *Build, o *textureOp) {
 	for _, g := range filterAssumptions {
 		on := b.Assume(g) == 1
 		switch g {
@@ -209,8 +209,8 @@ func (b *Build) filterAssumptions(o *textureOp) {
 	}
 }
 
-// anisotropyAssumptions reads the launch's positions.
-func (b *Build) anisotropyAssumptions(o *textureOp) {
+// readAnisotropy reads the launch's positions.
+func readAnisotropy(b *Build, o *textureOp) {
 	o.Footprints = num.Footprints{Ellipse: b.Assume(assume.AnisotropyAxes) == 1, Even: b.Assume(assume.AnisotropyPlaces) == 1,
 		Count: num.Count(b.Assume(assume.AnisotropyCount))}
 	o.PointProbes = b.Assume(assume.AnisotropyPoint) == 1

@@ -66,7 +66,7 @@ func planTextureQuery(b *Build) {
 		m = b.Sel.Get(isa.C_lquery)
 	}
 	q := textureQueries[m]
-	b.Ext().Data = &textureQuery{name: b.Sel.Entry.Name, of: b.reference(b.In.Op(isa.R_a)), get: q.get, kinds: q.kinds, level: b.orZero(isa.R_lod)}
+	b.Ext().Data = &textureQuery{name: b.Sel.Entry.Name, of: newReference(b, b.In.Op(isa.R_a)), get: q.get, kinds: q.kinds, level: orZero(b, isa.R_lod)}
 	b.Out.D = b.Dst(&b.In.Ops[0], 32)
 	b.Does(uop.TextureQuery)
 }
@@ -103,7 +103,7 @@ var handleKinds = map[isa.Mod]machine.HandleKind{
 // planIsType sets up p = a is a handle of the type (9.7.10.6).
 func planIsType(b *Build) {
 	ops := b.In.Ops
-	b.Ext().Data = &textureQuery{of: b.reference(&ops[1]), kinds: []machine.HandleKind{handleKinds[b.Sel.Get(isa.C_type)]}}
+	b.Ext().Data = &textureQuery{of: newReference(b, &ops[1]), kinds: []machine.HandleKind{handleKinds[b.Sel.Get(isa.C_type)]}}
 	b.Out.D = b.Dst(&ops[0], 1)
 	b.Does(uop.IsReference)
 }

@@ -33,8 +33,8 @@ func tensorLines() []Line {
 	}
 }
 
-// group is the number of CTAs that a statement works on.
-func (b *Build) group() int {
+// groupOf is the number of CTAs that a statement works on.
+func groupOf(b *Build) int {
 	if b.Sel.Get(isa.C_cta_group) == isa.M_cta_group_2 {
 		return 2
 	}
@@ -68,7 +68,7 @@ type allocOp struct {
 
 // planTensorAlloc sets up tcgen05.alloc [dst], columns.
 func planTensorAlloc(b *Build) {
-	o := &allocOp{TensorCall: machine.TensorCall{Group: b.group(), Exclusive: b.Sel.Has(isa.M_exclusive)}}
+	o := &allocOp{TensorCall: machine.TensorCall{Group: groupOf(b), Exclusive: b.Sel.Has(isa.M_exclusive)}}
 	o.dst = machine.Request{Space: machine.Generic, Kind: machine.Store, Size: 4, Align: 4}
 	if b.Sel.Has(isa.M_shared_cta) {
 		o.dst.Space, o.dst.OwnCTA = machine.Shared, true
@@ -111,7 +111,7 @@ type deallocOp struct {
 
 // planTensorDealloc sets up tcgen05.dealloc taddr, columns.
 func planTensorDealloc(b *Build) {
-	b.Ext().Data = &deallocOp{TensorCall: machine.TensorCall{Free: true, Group: b.group(), Exclusive: b.Sel.Has(isa.M_exclusive)}}
+	b.Ext().Data = &deallocOp{TensorCall: machine.TensorCall{Free: true, Group: groupOf(b), Exclusive: b.Sel.Has(isa.M_exclusive)}}
 	b.Out.A, b.Out.B = b.Src(&b.In.Ops[0], 32), b.Src(&b.In.Ops[1], 32)
 	b.Does(uop.TensorDealloc)
 }
@@ -169,8 +169,8 @@ var shapes = map[isa.Mod]tensor.Shape{
 	isa.M_16x256b: tensor.S16x256b, isa.M_16x32bx2: tensor.S16x32bx2,
 }
 
-// fragment sets up the map; the address is the operand of role taddr.
-func (b *Build) fragment(pair bool) *fragmentOp {
+// newFragment sets up the map; the address is the operand of role taddr.
+func newFragment(b *Build, pair bool) *fragmentOp {
 	num, _ := b.Sel.Cap("X")
 	o := &fragmentOp{shape: shapes[b.Sel.Get(isa.C_shape)], pair: pair}
 	o.columns = o.shape.Columns(num)
@@ -258,7 +258,7 @@ func stepFault(err error) *machine.Fault {
 
 // planTensorLoad sets up tcgen05.ld r, [taddr]{, split}.
 func planTensorLoad(b *Build) {
-	o := b.fragment(b.Sel.Has(isa.M_pack_16b))
+	o := newFragment(b, b.Sel.Has(isa.M_pack_16b))
 	o.regs = b.Rows(b.In.Op(isa.R_r), b.Dst, 32)
 	b.Ext().Data = o
 	b.Does(uop.TensorLoad)
@@ -345,14 +345,14 @@ var foldings = map[[3]isa.Mod]uop.Op{
 
 // planTensorReduce sets up tcgen05.ld.red r, red, [taddr]{, split}.
 func planTensorReduce(b *Build) {
-	o := b.reduceOp()
+	o := newReduceOp(b)
 	o.regs, o.into = b.Rows(b.In.Op(isa.R_r), b.Dst, 32), b.Dst(b.In.Op(isa.R_red), 32)
 	b.Ext().Data = o
 	b.Does(uop.TensorReduce)
 }
 
-func (b *Build) reduceOp() *reduceOp {
-	o := &reduceOp{fragmentOp: *b.fragment(false), abs: b.Sel.Has(isa.M_abs)}
+func newReduceOp(b *Build) *reduceOp {
+	o := &reduceOp{fragmentOp: *newFragment(b, false), abs: b.Sel.Has(isa.M_abs)}
 	key := [3]isa.Mod{b.Sel.Get(isa.C_op), b.Sel.Get(isa.C_type)}
 	if b.Sel.Has(isa.M_NaN) {
 		key[2] = isa.M_NaN
@@ -388,7 +388,7 @@ func (o *reduceOp) reduce(rows []*[32]uint32, into *[32]uint32) {
 
 // planTensorStore sets up tcgen05.st [taddr]{, split}, r.
 func planTensorStore(b *Build) {
-	o := b.fragment(b.Sel.Has(isa.M_unpack_16b))
+	o := newFragment(b, b.Sel.Has(isa.M_unpack_16b))
 	o.regs, o.keep = b.Rows(b.In.Op(isa.R_r), b.Src, 32), b.Assume(assume.Unpack16) == 1
 	b.Ext().Data = o
 	b.Does(uop.TensorStore)

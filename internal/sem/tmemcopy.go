@@ -42,7 +42,7 @@ var copyShapes = map[[2]isa.Mod]*tensor.Copy{
 var copyFormats = map[isa.Mod]tensor.Format{isa.M_b6x16_p32: tensor.B6x16P32, isa.M_b4x16_p64: tensor.B4x16P64}
 
 func planTensorCopy(b *Build) {
-	o := &tensorCopyOp{group: b.group(), format: copyFormats[b.Sel.Get(isa.C_src_fmt)], shift4: 2}
+	o := &tensorCopyOp{group: groupOf(b), format: copyFormats[b.Sel.Get(isa.C_src_fmt)], shift4: 2}
 	o.Copy = *copyShapes[[2]isa.Mod{b.Sel.Get(isa.C_shape), b.Sel.Get(isa.C_multicast)}]
 	if b.Assume(assume.Container4) == 1 {
 		o.shift4 = 0
@@ -277,7 +277,7 @@ type tensorShiftOp struct {
 }
 
 func planTensorShift(b *Build) {
-	o := &tensorShiftOp{group: b.group()}
+	o := &tensorShiftOp{group: groupOf(b)}
 	o.down, o.all = b.Assume(assume.ShiftDirection) == 1, b.Assume(assume.ShiftLanes) == 1
 	tensorAddress(b)
 	b.Ext().Data = o

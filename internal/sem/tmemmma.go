@@ -61,7 +61,7 @@ type tensorProductOp struct {
 
 func planTensorProduct(b *Build) {
 	o := &tensorProductOp{Statement: tensor.Statement{
-		Kind: tensorKinds[b.Sel.Get(isa.C_kind)], Group: b.group(), Sparse: b.Sel.Has(isa.M_sp), WS: b.Sel.ID() == isa.Tcgen05MmaWs,
+		Kind: tensorKinds[b.Sel.Get(isa.C_kind)], Group: groupOf(b), Sparse: b.Sel.Has(isa.M_sp), WS: b.Sel.ID() == isa.Tcgen05MmaWs,
 	}, ashift: b.Sel.Has(isa.M_ashift)}
 	o.Vector = vectorOf(b, o.Kind)
 	o.d = b.AddressAt(b.In.Op(isa.R_d))

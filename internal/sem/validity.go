@@ -28,8 +28,8 @@ var validities = map[isa.Mod]validity{
 	isa.M_mbarrier_report_validity_per_element_ff:       {bits: 8, pattern: 0xff, every: true},
 }
 
-// validity is what the statement asks for.
-func (b *Build) validity() *validity {
+// newValidity is what the statement asks for.
+func newValidity(b *Build) *validity {
 	v, ok := validities[b.Sel.Get(isa.C_report)]
 	if !ok {
 		return nil

@@ -81,8 +81,8 @@ func planWgmma(b *Build) {
 	o.bDesc = b.Src(b.In.Op(isa.R_b_desc), 64)
 	scale := b.In.Op(isa.R_scale_d)
 	o.add, o.flip = b.Src(scale, 1), Flip(scale)
-	o.negative = [2]bool{b.is(isa.R_sa, -1), b.is(isa.R_sb, -1)}
-	o.columns = [2]bool{b.is(isa.R_ta, 1), b.is(isa.R_tb, 1)}
+	o.negative = [2]bool{isConstant(b, isa.R_sa, -1), isConstant(b, isa.R_sb, -1)}
+	o.columns = [2]bool{isConstant(b, isa.R_ta, 1), isConstant(b, isa.R_tb, 1)}
 	o.saturate = b.Sel.Has(isa.M_satfinite)
 	if o.Sparse {
 		for i := range 16 * o.Stored() / o.PerRegister() {
@@ -94,8 +94,8 @@ func planWgmma(b *Build) {
 	b.Does(uop.WarpgroupProduct)
 }
 
-// is reports whether an optional constant has a value.
-func (b *Build) is(r isa.Role, v int32) bool {
+// isConstant reports whether an optional constant has a value.
+func isConstant(b *Build, r isa.Role, v int32) bool {
 	o := b.In.Op(r)
 	return o != nil && int32(o.Imm) == v
 }

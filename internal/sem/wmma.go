@@ -60,8 +60,8 @@ type wmmaOp struct {
 // wmmaBytes is the size of the largest matrix.
 const wmmaBytes = 1024
 
-// wmmaOp reads what a statement moves.
-func (b *Build) wmmaOp(m *wmmaMatrix, kind machine.AccessKind, place func(*wmmaOp) []uint32) *wmmaOp {
+// newWmmaOp reads what a statement moves.
+func newWmmaOp(b *Build, m *wmmaMatrix, kind machine.AccessKind, place func(*wmmaOp) []uint32) *wmmaOp {
 	typ := matrixElements[b.Sel.Get(m.typ)]
 	size := wmmaShapes[b.Sel.Get(isa.C_shape)]
 	o := &wmmaOp{bits: typ.bits, elem: max(8, typ.bits) / 8, wide: typ.bits == 64}
@@ -132,7 +132,7 @@ func (o *wmmaOp) open(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*mac
 // planWmmaLoad sets up wmma.load r, [p]{, stride}.
 func planWmmaLoad(m *wmmaMatrix) func(*Build) {
 	return func(b *Build) {
-		b.wmmaOp(m, machine.Load, func(o *wmmaOp) []uint32 { return b.Rows(b.In.Op(isa.R_r), b.Dst, max(32, o.bits)) })
+		newWmmaOp(b, m, machine.Load, func(o *wmmaOp) []uint32 { return b.Rows(b.In.Op(isa.R_r), b.Dst, max(32, o.bits)) })
 		b.Does(uop.LoadFragment)
 	}
 }
@@ -178,7 +178,7 @@ func (o *wmmaOp) word(data *[wmmaBytes]byte, places []uint16) (v uint32) {
 
 // planWmmaStore sets up wmma.store.d [p], r{, stride}.
 func planWmmaStore(b *Build) {
-	b.wmmaOp(matrixD, machine.Store, func(o *wmmaOp) []uint32 { return b.Rows(b.In.Op(isa.R_r), b.Src, max(32, o.bits)) })
+	newWmmaOp(b, matrixD, machine.Store, func(o *wmmaOp) []uint32 { return b.Rows(b.In.Op(isa.R_r), b.Src, max(32, o.bits)) })
 	b.Does(uop.StoreFragment)
 }
 
