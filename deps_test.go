@@ -30,7 +30,13 @@ internal/lower:     internal/check diag internal/ir internal/isa internal/num in
 internal/machine:   diag internal/isa internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/host:      internal/machine internal/mem
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/quota internal/sem internal/uop
+internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
+internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop
+internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop
+internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop
+internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
+internal/observe:   internal/ir internal/isa internal/machine internal/sem internal/sem/calls internal/uop
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop
 internal/jit/native:
 internal/jit/ssa:
 internal/jit/analysis: internal/jit/ssa
@@ -58,7 +64,7 @@ internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 report:             diag internal/kernelname internal/sarif
 internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found
-isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem
+isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/table
 ptxfmt:             . diag internal/check internal/syntax
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax

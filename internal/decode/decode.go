@@ -20,6 +20,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/calls"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -67,7 +68,7 @@ func New(mod *ir.Module, where Placement) *Decoder {
 }
 
 // Provided reports whether the runtime supplies a function that modules only declare.
-func Provided(name string) bool { return sem.IsNative(name) || ofDriver(name) }
+func Provided(name string) bool { return calls.IsNative(name) || ofDriver(name) }
 
 // ofDriver reports whether a function is one of those with which NVIDIA's driver serves its device runtime, for kernels that
 // launch kernels. They are not executed: a kernel that reaches one is refused when it is launched, and others of its program run.
@@ -76,7 +77,7 @@ func ofDriver(name string) bool {
 }
 
 // Prints reports whether kernels of a linked module can print: it refers to the function for that.
-func Prints(m *ir.Module) bool { return m.Func(sem.Printf) != nil }
+func Prints(m *ir.Module) bool { return m.Func(calls.Printf) != nil }
 
 // DynamicStart returns the offset at which dynamic bytes of shared memory begin behind static
 // ones: 1024-aligned, because kernels compute swizzles from address bits (DESIGN §7), unless a

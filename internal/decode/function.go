@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/observe"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/sem/table"
@@ -145,7 +146,7 @@ func (x *function) emit(code *machine.Code) error {
 	code.ParamBytes, code.LocalBytes = up16(f.CallBytes), uint32(f.LocalBytes)
 	if f.Entry && code.ParamBytes+code.LocalBytes != 0 && insts != nil && !slices.ContainsFunc(insts, stacks) {
 		code.LocalRoom = machine.LocalRoomFor(code.ParamBytes + code.LocalBytes)
-		if code.RoomUsed = (code.ParamBytes + code.LocalBytes + 3) &^ 3; slices.ContainsFunc(insts, calls) {
+		if code.RoomUsed = (code.ParamBytes + code.LocalBytes + 3) &^ 3; slices.ContainsFunc(insts, makesFrames) {
 			code.RoomUsed = code.LocalRoom
 		}
 	}
@@ -160,8 +161,8 @@ func stacks(in machine.Inst) bool {
 	return in.Op == uop.StackSave || in.Op == uop.StackRestore || in.Op == uop.Alloca
 }
 
-// calls reports whether an instruction makes frames behind its own.
-func calls(in machine.Inst) bool { return in.Op == uop.CallDirect || in.Op == uop.CallIndirect }
+// makesFrames reports whether an instruction makes frames behind its own.
+func makesFrames(in machine.Inst) bool { return in.Op == uop.CallDirect || in.Op == uop.CallIndirect }
 
 // rowsOnly reports whether those who look on want registers to be where they are named: in rows.
 func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace }
@@ -245,16 +246,16 @@ func (x *function) inst(out *machine.Inst) error {
 		out.Flags |= machine.QuietLoop
 	}
 	if x.key.watch.wants(machine.WantsTold) {
-		sem.Observe(b, x.rowUses(in), x.key.watch.Observe)
+		observe.Observe(b, x.rowUses(in), x.key.watch.Observe)
 	}
 	if x.key.watch.Values {
-		sem.Follow(b, x.flowReg, x.f.CC)
+		observe.Follow(b, x.flowReg, x.f.CC)
 	}
 	if x.key.watch.wants(machine.WantsUse) && (in.Sel.Entry.Effects.Has(^ir.Quiet) || out.Op == uop.Mbarrier) {
 		out.Flags |= machine.Watched
 	}
 	if x.key.watch.wants(machine.WantsLoops) && x.loops()[x.pc] {
-		sem.Prove(b)
+		observe.Prove(b)
 	}
 	x.keeps = x.keeps || x.key.watch.wants(machine.WantsLeft) && leavesBehind[out.Op]
 	x.holds = x.holds || out.Op == uop.FabricAsync

@@ -63,6 +63,14 @@ func laneFunctions(root string) ([]laneFunc, error) {
 			return nil, err
 		}
 	}
+	wings, err := filepath.Glob(filepath.Join(root, "internal", "sem", "*", "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	named, err := parseFiles(wings) // wings name functions and have none
+	if err != nil {
+		return nil, err
+	}
 	list, err := structural(root)
 	if err != nil {
 		return nil, err
@@ -72,7 +80,7 @@ func laneFunctions(root string) ([]laneFunc, error) {
 		other[o.name] = true
 	}
 	other[firstLane], other[numOps] = true, true
-	return laneFuncs(rooms[1], other, signatures(rooms[0]), signatures(rooms[1]))
+	return laneFuncs(append(named, rooms[1]...), other, signatures(rooms[0]), signatures(rooms[1]))
 }
 
 // parseDir reads the hand-written Go files of a package.
@@ -81,6 +89,15 @@ func parseDir(dir string) ([]*ast.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := parseFiles(names)
+	if err == nil && files == nil {
+		err = fmt.Errorf("%s: %w", dir, fs.ErrNotExist)
+	}
+	return files, err
+}
+
+// parseFiles reads those of the files that are hand-written and no tests.
+func parseFiles(names []string) ([]*ast.File, error) {
 	var files []*ast.File
 	fset := token.NewFileSet()
 	for _, name := range names {
@@ -93,9 +110,6 @@ func parseDir(dir string) ([]*ast.File, error) {
 			return nil, err
 		}
 		files = append(files, f)
-	}
-	if files == nil {
-		return nil, fmt.Errorf("%s: %w", dir, fs.ErrNotExist)
 	}
 	return files, nil
 }

@@ -8,12 +8,23 @@
 //
 //	lane(uop.AddSatS32)   a pure function of one lane; its loops are stamped by internal/gen
 //	compare(lane(…))      the same to a predicate, with the combinations of setp
-//	plan(f, …)            a hand-written handler, chosen and set up by f at decode
+//	Plan(f, …)            a hand-written handler, chosen and set up by f at decode
 //	assumption(assume.X, …)    one of these for each position of an assumption about hardware; a plan asks
-//	                      b.Assume(assume.X) and declares it: plan(f).assuming(assume.X)
+//	                      b.Assume(assume.X) and declares it: Plan(f).Assuming(assume.X)
 //
 // Handlers are called by package machine with rows of registers (DESIGN §7); package
 // decode builds the instructions from these lines.
+//
+// Scalar chapters, memory, control and barriers are here. Chapters that are worlds of their own are wings, packages that give
+// their lines and handlers as a Wing: matrix, async, image, and calls. Package table puts all together. What a wing is made
+// with is all that this package exports for it:
+//
+//	the table      Line, Of and its like for conditions, Plan with Sees, Where and Assuming, Undescribed
+//	the statement  Build.In, Sel and Out; Does names the operation, Ext().Data is its constant, Fail refuses, Assume asks
+//	operands       Src, Dst, Rows, Optional, Halves, Constant, OperandBits: offsets of rows; Address, Find, AddressAt: of addresses
+//	the lanes      Each, OneByOne, Lowest, LoadElem, StoreElem, StoreLanes, SetMask: what handlers do with them
+//	memory         Rmw: what atomic operations compute; elements of memory are package mem's
+//	its meaning    SpaceOf, ScopeOf, OrderOf, SyncOf, Multicasts: what modifiers and effects say, which package observe asks, too
 package sem
 
 import (

@@ -10,7 +10,7 @@ import (
 )
 
 // decodedRooms hold decoded code or read it.
-var decodedRooms = []string{"uop", "machine", "sem", "decode", "jit"}
+var decodedRooms = []string{"uop", "machine", "sem", "sem/*", "observe", "decode", "jit"}
 
 // TestIdentity: what a decoded instruction is, its operation says. No room finds out by the address of a function, the
 // linker's name for it, or the dynamic type of a field that could be anything.

@@ -28,7 +28,19 @@ var Rooms = []Room{
 	{Name: "num", Dir: "internal/num", Tests: []string{"internal/num"}, Share: 7},
 	{
 		Name: "sem", Dir: "internal/sem", Uses: []string{"internal/num"},
-		Tests: []string{"internal/sem", "internal/testkit/async", "internal/testkit/vec"}, Share: 1,
+		Tests: []string{"internal/sem", "internal/testkit/vec"}, Share: 1,
+	},
+	{
+		Name: "sem/matrix", Dir: "internal/sem/matrix", Uses: []string{"internal/num", "internal/sem"},
+		Tests: []string{"internal/sem/matrix", "internal/testkit/vec"}, Share: 1,
+	},
+	{
+		Name: "sem/async", Dir: "internal/sem/async", Uses: []string{"internal/num", "internal/sem"},
+		Tests: []string{"internal/testkit/async", "internal/testkit/vec"}, Share: 1,
+	},
+	{
+		Name: "sem/image", Dir: "internal/sem/image", Uses: []string{"internal/num", "internal/sem"},
+		Tests: []string{"internal/testkit/vec"}, Share: 1,
 	},
 	{Name: "tensor", Dir: "internal/tensor", Tests: []string{"internal/tensor"}, Share: 1},
 	{Name: "tex", Dir: "internal/tex", Tests: []string{"internal/tex"}, Share: 1},
