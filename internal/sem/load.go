@@ -164,26 +164,21 @@ func load64(w *machine.Warp, in *machine.Inst) machine.State {
 	return st
 }
 
-func loadRows(w *machine.Warp, in *machine.Inst) machine.State {
-	m, addr := memoryOf(in), w.R64(in.A)
-	a, st := w.Access(in, &m.Request, addr)
-	if st != machine.Next {
-		return st
-	}
-	m.loadAll(w, in, a, addr)
-	return machine.Next
-}
+func loadRows(w *machine.Warp, in *machine.Inst) machine.State { return loadAt(w, in, w.R64(in.A)) }
 
 func loadRows32(w *machine.Warp, in *machine.Inst) machine.State {
 	var wide [32]uint64
-	m := memoryOf(in)
 	widen(&wide, w.R32(in.A), in.Imm)
-	a, st := w.Access(in, &m.Request, &wide)
-	if st != machine.Next {
-		return st
+	return loadAt(w, in, &wide)
+}
+
+func loadAt(w *machine.Warp, in *machine.Inst, addr *[32]uint64) machine.State {
+	m := memoryOf(in)
+	a, st := w.Access(in, &m.Request, addr)
+	if st == machine.Next {
+		m.loadAll(w, in, a, addr)
 	}
-	m.loadAll(w, in, a, &wide)
-	return machine.Next
+	return st
 }
 
 // widen makes 64-bit addresses of a row of 32-bit ones, less the displacement.

@@ -89,15 +89,18 @@ type source struct {
 	funcs    map[types.Object]*ast.FuncDecl
 	handlers map[string][]types.Object // by operation
 	checked  map[string]*types.Package
-	other    types.Importer
+	other    types.ImporterFrom
 }
 
-// Import implements types.Importer: a wing means the functions of this package that have been read, not those of a copy.
-func (s *source) Import(path string) (*types.Package, error) {
+// Import implements types.Importer.
+func (s *source) Import(path string) (*types.Package, error) { return s.ImportFrom(path, ".", 0) }
+
+// ImportFrom implements types.ImporterFrom: a wing means the functions of this package that have been read, not those of a copy.
+func (s *source) ImportFrom(path, dir string, mode types.ImportMode) (*types.Package, error) {
 	if p := s.checked[path]; p != nil {
 		return p, nil
 	}
-	return s.other.Import(path)
+	return s.other.ImportFrom(path, dir, mode)
 }
 
 // handlerSource type-checks this package and its wings: their functions, and the handlers of their operations.
@@ -105,7 +108,7 @@ func handlerSource(t *testing.T) *source {
 	s := &source{funcs: map[types.Object]*ast.FuncDecl{}, handlers: map[string][]types.Object{}, checked: map[string]*types.Package{}}
 	s.info.Uses, s.info.Defs = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
 	fset := token.NewFileSet()
-	s.other = importer.ForCompiler(fset, "source", nil)
+	s.other = importer.ForCompiler(fset, "source", nil).(types.ImporterFrom)
 	wings, err := filepath.Glob("*/handlers.go")
 	if err != nil {
 		t.Fatal(err)

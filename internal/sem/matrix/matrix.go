@@ -170,6 +170,17 @@ func (o *matrixOp) spread(w *machine.Warp, to *matrixRows) {
 	}
 }
 
+// open waits for the whole warp and finds the lines.
+func (o *matrixOp) open(w *machine.Warp, in *machine.Inst) (*machine.Access, *[32]uint64, machine.State) {
+	if st := w.Collective(in); st != machine.Next {
+		return nil, nil, st
+	}
+	addr := w.Addresses()
+	o.at.Lanes(w, addr, 0)
+	a, st := o.access(w, in, addr)
+	return a, addr, st
+}
+
 // planLoadMatrix sets up ldmatrix r, [p].
 func planLoadMatrix(b *sem.Build) {
 	newMatrixOp(b, machine.Load, b.Rows(b.In.Op(isa.R_r), b.Dst, 32))
@@ -177,13 +188,8 @@ func planLoadMatrix(b *sem.Build) {
 }
 
 func loadMatrix(w *machine.Warp, in *machine.Inst) machine.State {
-	if st := w.Collective(in); st != machine.Next {
-		return st
-	}
 	o := in.Ext.Data.(*matrixOp)
-	addr := w.Addresses()
-	o.at.Lanes(w, addr, 0)
-	a, st := o.access(w, in, addr)
+	a, addr, st := o.open(w, in)
 	if st != machine.Next {
 		return st
 	}
@@ -209,13 +215,8 @@ func planStoreMatrix(b *sem.Build) {
 }
 
 func storeMatrix(w *machine.Warp, in *machine.Inst) machine.State {
-	if st := w.Collective(in); st != machine.Next {
-		return st
-	}
 	o := in.Ext.Data.(*matrixOp)
-	addr := w.Addresses()
-	o.at.Lanes(w, addr, 0)
-	a, st := o.access(w, in, addr)
+	a, addr, st := o.open(w, in)
 	if st != machine.Next {
 		return st
 	}
