@@ -1,5 +1,6 @@
 """Uses an installed ptxvm: the command beside this Python, and the module. Argument: nvcc's PTX of saxpy."""
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -54,3 +55,8 @@ try:
     raise AssertionError("a file that is not there was judged")
 except ValueError as error:
     assert "no-such-file" in str(error)
+
+# The package is the command, and is found by PyTorch and pytest; outside exec it does nothing.
+assert subprocess.run([sys.executable, "-m", "ptxvm", "version"], capture_output=True, check=True).stdout.startswith(b"ptxvm")
+points = {p.group: p for p in importlib.metadata.distribution("ptxvm").entry_points}
+assert points["torch.backends"].load()() is None and points["pytest11"].value == "ptxvm.pytest_plugin", points

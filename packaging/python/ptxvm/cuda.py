@@ -42,7 +42,7 @@ class array:
     Raises CUDAError, in particular when the device is out of memory. The memory is freed with the object.
     """
 
-    def __init__(self, values: npt.ArrayLike, dtype: npt.DTypeLike = None) -> None:
+    def __init__(self, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> None:
         host = np.ascontiguousarray(np.asarray(values, dtype)).reshape(np.shape(values))
         self._begin(host.shape, host.dtype)
         self.set(host)
@@ -76,7 +76,7 @@ class array:
             _call("cuMemcpyDtoH_v2", ctypes.c_void_p(out.ctypes.data), self._at, ctypes.c_size_t(self.nbytes))
         return out
 
-    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("values of the device are copied")
         return np.asarray(self.numpy(), dtype)
@@ -166,16 +166,17 @@ _held: dict[int, Any] = {}  # what capsules keep, by the address of their tensor
 _DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
-@_DELETER
-def _release(tensor: int) -> None:
+def _forget(tensor: int) -> None:
     _held.pop(tensor, None)
 
 
-@_DELETER
-def _unused(capsule: int) -> None:
+def _end(capsule: int) -> None:
     """Release the tensor of a capsule that none has taken: such a one is renamed."""
     if _python("PyCapsule_IsValid", ctypes.c_int, capsule, b"dltensor"):
-        _release(_python("PyCapsule_GetPointer", ctypes.c_void_p, capsule, b"dltensor"))
+        _forget(_python("PyCapsule_GetPointer", ctypes.c_void_p, capsule, b"dltensor"))
+
+
+_release, _unused = _DELETER(_forget), _DELETER(_end)
 
 
 def _python(name: str, result: Any, capsule: int, text: bytes) -> Any:

@@ -139,6 +139,11 @@ class Call:
         for same, tensor in self.pairs:
             if value is same:
                 return tensor
+        if value.layout == torch.sparse_coo:
+            indices, values = (_memory.fresh(part, self.device) for part in (value._indices(), value._values()))
+            return torch.sparse_coo_tensor(indices, values, value.size(), check_invariants=False, is_coalesced=value.is_coalesced())
+        if value.layout != torch.strided:
+            raise NotImplementedError(f"{self.operator.full} gives a tensor of layout {value.layout}, which ptxvm does not have on the device")
         storage = value.untyped_storage()
         owner = self.known.get(storage.data_ptr()) if storage.nbytes() else None
         if owner is None:

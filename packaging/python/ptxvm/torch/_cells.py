@@ -100,6 +100,6 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "addmm.dtype": _typed(torch.addmm, 3),
     "baddbmm.dtype": _typed(torch.baddbmm, 3),
     "_fused_sdp_choice": lambda *args, **options: 0,  # the composite implementation, for attention of every shape
-    "_use_cudnn_ctc_loss": lambda *args, **options: False,
-    "_use_cudnn_ctc_loss.Tensor": lambda *args, **options: False,
+    **dict.fromkeys(("_use_cudnn_ctc_loss", "_use_cudnn_ctc_loss.Tensor"), lambda *args, **options: False),
+    **dict.fromkeys(("_use_miopen_ctc_loss", "_use_miopen_ctc_loss.Tensor"), lambda *args, **options: False),
 }

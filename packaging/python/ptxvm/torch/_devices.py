@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import torch
 
-#: Operators whose operands may lie on two devices: copies, and indices that may be the CPU's.
+#: Operators whose operands may lie on two devices: copies, and indices and lengths that may be the CPU's.
 MIXED = {
     "copy_",
     "copy",
@@ -19,6 +19,9 @@ MIXED = {
     "_unsafe_index",
     "_unsafe_index_put",
     "_pack_padded_sequence",
+    "_ctc_loss",
+    "_use_cudnn_ctc_loss",
+    "_use_miopen_ctc_loss",
     "set_",
 }
 
