@@ -347,7 +347,7 @@ func box(c *C.struct_pvm_copy) driver.Box {
 }
 
 //export pvm_load
-func pvm_load(images *uint64, n int32, module *uint64, log *C.char, room uint64) int32 {
+func pvm_load(images *uint64, n int32, from *C.struct_pvm_holder, module *uint64, log *C.char, room uint64) int32 {
 	var list [][]byte
 	for _, addr := range unsafe.Slice(images, n) {
 		image, err := driver.Image(addr)
@@ -356,7 +356,11 @@ func pvm_load(images *uint64, n int32, module *uint64, log *C.char, room uint64)
 		}
 		list = append(list, image)
 	}
-	h, text, code := the.Load(list)
+	var holder driver.Holder
+	if from != nil {
+		holder = driver.Holder{File: C.GoString(from.file), Without: C.GoString(from.without)}
+	}
+	h, text, code := the.LoadFrom(list, holder)
 	put(code, module, h)
 	putText(log, int(min(room, 1<<30)), text)
 	return int32(code)

@@ -183,17 +183,12 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 			env = withDefault(env, name, assembler)
 		}
 	}
-	for _, library := range forwarders {
-		if file := filepath.Join(dir, library); isFile(file) {
-			env = withVariable(env, "LD_PRELOAD", file, ":")
-		}
-	}
-	env = withPackages(env, dir, path, look.needed)
+	env = preloaded(env, dir, forwarders)
+	env = audited(env, dir)
+	env = withPackages(env, dir, path, &look)
 	if look.rpath {
 		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
-		for _, library := range look.needed {
-			env = withVariable(env, "LD_PRELOAD", filepath.Join(dir, library), ":")
-		}
+		env = preloaded(env, dir, look.needed)
 	}
 	for variable, value := range f.values {
 		if *value != "" {
@@ -291,6 +286,7 @@ func standIn() (string, error) {
 type look struct {
 	rpath  bool
 	needed []string // of our libraries
+	linked string   // the one whose functions take the place of NVIDIA's runtime, where that is linked in
 	arch   string   // of the device that its PTX needs, if that is not the default one
 }
 
@@ -311,9 +307,13 @@ func inspect(path, arch string) (l look, err error) {
 			l.needed = append(l.needed, ours)
 		}
 	}
+	if !l.shared() {
+		l.linked = linkedRuntime(f)
+	}
 	if f.Section(".nv_fatbin") != nil || f.Section("__nv_relfatbin") != nil {
-		if len(l.needed) == 0 {
-			return l, fmt.Errorf("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink it: nvcc … -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)", path)
+		if len(l.needed) == 0 && l.linked == "" {
+			return l, fmt.Errorf("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only, and no symbols by which its functions are found (strip). "+
+				"Keep the symbols, or relink it: nvcc … -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)", path)
 		}
 		if l.arch, err = deviceFor(path, arch); err != nil {
 			return l, fmt.Errorf("%s cannot run here: %w", path, err)

@@ -17,23 +17,21 @@ const execVariableName = "PTXVM_EXEC"
 // a tensor's end is no end of an allocation.
 const cachingVariable = "PYTORCH_NO_CUDA_MEMORY_CACHING"
 
-// withPackages sets what a program of packages needs, which is started from path; needed are the libraries of ours that it is linked
-// with. PyTorch's libraries name the folder of NVIDIA's runtime (RPATH), so that ours must be there before them.
-func withPackages(env []string, dir, path string, needed []string) []string {
+// withPackages sets what a program of packages needs, which is started from path. PyTorch's libraries name the folder of NVIDIA's
+// runtime (RPATH), so that ours must be there before them; and where that runtime is linked in, its functions become those of ours.
+func withPackages(env []string, dir, path string, l *look) []string {
 	env = withVariable(env, execVariableName, dir, "")
 	env = withoutCaching(env)
 	env = behindVariable(env, "LIBRARY_PATH", dir)
-	if len(needed) != 0 {
+	switch {
+	case len(l.needed) != 0 && l.linked != "":
+		return preloaded(env, dir, []string{l.linked})
+	case len(l.needed) != 0:
 		return env // the program's own libraries are of the same kind
+	case l.linked == runtime12 || bringsRuntime12(path):
+		return preloaded(env, dir, []string{runtimeLibrary, runtime12})
 	}
-	runtimes := []string{runtimeLibrary}
-	if bringsRuntime12(path) {
-		runtimes = append(runtimes, runtime12)
-	}
-	for _, library := range runtimes {
-		env = withVariable(env, "LD_PRELOAD", filepath.Join(dir, library), ":")
-	}
-	return env
+	return preloaded(env, dir, []string{runtimeLibrary})
 }
 
 // withoutCaching sets the variable, whose mere presence counts to PyTorch; who wants its allocator says 0, or nothing.
@@ -55,15 +53,20 @@ func behindVariable(env []string, name, dir string) []string {
 	return withVariable(env, name, dir, "")
 }
 
+// runtime12Packages are what packages leave that bring the runtime of CUDA 12, or have it linked in.
+var runtime12Packages = []string{"nvidia/*/lib/" + runtime12, "cupy_cuda12x-*.dist-info"}
+
 // bringsRuntime12 reports whether the environment of an interpreter has a package with the runtime of CUDA 12.
 func bringsRuntime12(path string) bool {
 	for _, root := range []string{filepath.Join(filepath.Dir(path), ".."), os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX")} {
 		if root == "" {
 			continue
 		}
-		found, err := filepath.Glob(filepath.Join(root, "lib", "python3*", "site-packages", "nvidia", "*", "lib", runtime12))
-		if err == nil && len(found) != 0 {
-			return true
+		for _, left := range runtime12Packages {
+			found, err := filepath.Glob(filepath.Join(root, "lib", "python3*", "site-packages", left))
+			if err == nil && len(found) != 0 {
+				return true
+			}
 		}
 	}
 	return false

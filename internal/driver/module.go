@@ -4,6 +4,7 @@ package driver
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -56,6 +57,14 @@ func elfSize(h []byte) uint64 {
 
 // Load reads modules and links them. The log is what is wrong, for people.
 func (d *Driver) Load(images [][]byte) (h uint64, log string, code Code) {
+	return d.LoadFrom(images, Holder{})
+}
+
+// Holder is what holds the images of a module, if that is known: a file, and what there is to say if it has no PTX.
+type Holder struct{ File, Without string }
+
+// LoadFrom is Load of what lies in a file.
+func (d *Driver) LoadFrom(images [][]byte, from Holder) (h uint64, log string, code Code) {
 	defer d.defect(&code)
 	v, code := d.device(0)
 	if code != Success {
@@ -72,28 +81,31 @@ func (d *Driver) Load(images [][]byte) (h uint64, log string, code Code) {
 			none.LTO = append(none.LTO, without.LTO...)
 			continue
 		case err != nil:
-			return d.refused(err)
+			return d.refused(err, from)
 		}
 		m.parts = append(m.parts, part)
 	}
 	if len(m.parts) == 0 {
-		return d.refused(none)
+		return d.refused(none, from)
 	}
 	m.self = d.register(m)
 	return m.self, "", Success
 }
 
 // refused says why a module cannot be loaded.
-func (d *Driver) refused(err error) (uint64, string, Code) {
+func (d *Driver) refused(err error, from Holder) (uint64, string, Code) {
 	var list vm.Diagnostics
+	var without *fatbin.NoMatchError
 	code, text := InvalidImage, err.Error()
 	switch {
 	case errors.As(err, &list):
 		var b strings.Builder
 		_ = diag.WriteText(&b, list, diag.TextOptions{})
 		code, text = InvalidPTX, strings.TrimRight(b.String(), "\n")
+	case errors.As(err, &without) && len(without.Newer) == 0 && from.Without != "":
+		code, text = NoBinary, from.Without
 	case errors.Is(err, fatbin.ErrNoPTX):
-		code, text = NoBinary, "the program cannot run here: "+text
+		code, text = NoBinary, cmp.Or(from.File, "the program")+" cannot run here: "+text
 	}
 	d.say(text)
 	d.reports.write(code, text, err)
@@ -173,7 +185,7 @@ func (m *module) program(dev *device) (*vm.Program, Code) {
 	}
 	p, err := dev.vm.Load(m.parts...)
 	if err != nil {
-		_, _, code := m.d.refused(err)
+		_, _, code := m.d.refused(err, Holder{})
 		if c, _ := codeOf(err); c == OutOfMemory {
 			code = c
 		}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -204,5 +205,24 @@ func TestReportLog(t *testing.T) {
 	}
 	if one := log.Runs[0].Results[0]; one.RuleID != "P7001" || one.Occurrences != 2 || log.Runs[0].Automation.ID != "ptxvm/exec/" {
 		t.Errorf("%+v", one)
+	}
+}
+
+// TestHolder: what cannot run is called by the file that holds it, and a library may have its own words.
+func TestHolder(t *testing.T) {
+	r := newRig(t, Config{})
+	code := make([]byte, 16+64+8) // a fat binary with intermediate code alone
+	binary.LittleEndian.PutUint64(code, 0x0010_0001_ba55_ed50)
+	binary.LittleEndian.PutUint64(code[8:], 64+8)
+	binary.LittleEndian.PutUint32(code[16:], 8)
+	binary.LittleEndian.PutUint32(code[20:], 64)
+	binary.LittleEndian.PutUint64(code[24:], 8)
+	for want, from := range map[string]Holder{
+		"the program cannot run here: it holds intermediate code": {}, "./a.out cannot run here: it holds intermediate code": {File: "./a.out"},
+		"libx holds machine code": {File: "libx.so", Without: "libx holds machine code"},
+	} {
+		if _, log, code := r.LoadFrom([][]byte{code}, from); code != NoBinary || !strings.HasPrefix(log, want) {
+			t.Errorf("%+v: %d %s", from, code, log)
+		}
 	}
 }

@@ -154,7 +154,7 @@ type NoMatchError struct {
 func (e *NoMatchError) Error() string {
 	switch {
 	case len(e.Newer) != 0:
-		return fmt.Sprintf("it holds PTX for %s, which %v cannot run; choose a device of that architecture", targets(e.Newer), e.Device)
+		return fmt.Sprintf("it holds PTX for %s, which %v cannot run; choose a device of that architecture (--arch %v)", targets(e.Newer), e.Device, oldest(e.Newer))
 	case len(e.Code) != 0:
 		arch := strings.TrimPrefix(e.Code[0].String(), "sm_")
 		return fmt.Sprintf("it holds machine code for %s only; compile with -gencode arch=compute_%s,code=compute_%[2]s (or -arch=compute_%[2]s), or add -lineinfo",
@@ -167,6 +167,10 @@ func (e *NoMatchError) Error() string {
 
 // Unwrap makes it an ErrNoPTX.
 func (e *NoMatchError) Unwrap() error { return ErrNoPTX }
+
+func oldest(list []isa.Target) isa.Target {
+	return slices.MinFunc(list, func(a, b isa.Target) int { return a.Arch - b.Arch })
+}
 
 func targets(list []isa.Target) string {
 	var names []string

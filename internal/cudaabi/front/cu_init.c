@@ -3,6 +3,7 @@
 #include "cu.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 static int initialized;
@@ -80,21 +81,36 @@ PUBLIC error_t cuGetProcAddress(const char *name, void **out, int version, uint6
 	return e == SUCCESS && !*out ? NOT_FOUND : e;
 }
 
+// first_of tells whether a file has not asked before; there are not many.
+static int first_of(const char *file) {
+	enum { FILES = 32 };
+	static char *known[FILES];
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&lock);
+	int i = 0;
+	while (i < FILES && known[i] && strcmp(known[i], file)) i++;
+	int first = i < FILES && !known[i] && (known[i] = strdup(file));
+	pthread_mutex_unlock(&lock);
+	return first;
+}
+
 // NVIDIA's runtime, where it is linked in, asks for tables that NVIDIA's driver alone has: no way leads on from there. NVRTC and
 // nvJitLink ask, too, and go on without them.
 static void explain_tables(void *caller) {
-	static int said;
 	Dl_info from;
 	const char *file = dladdr(caller, &from) && from.dli_fname ? from.dli_fname : "this program";
-	if (strstr(file, "libnvrtc.so") || strstr(file, "libnvJitLink.so") || __atomic_exchange_n(&said, 1, __ATOMIC_RELAXED)) return;
-	if (strstr(file, "libcudart.so"))
+	if (strstr(file, "libnvrtc.so") || strstr(file, "libnvJitLink.so") || !first_of(file)) return;
+	char text[CLOSED_TEXT];
+	if (closed_library(file, text, sizeof text))
+		say("%s", text);
+	else if (strstr(file, "libcudart.so"))
 		say("%s is NVIDIA's runtime, which accepts NVIDIA's driver only. What brings it has machine code for its kernels, which does not run "
 			"here (PyTorch): docs/howto/python.md says what does", file);
 	else if (strstr(file, "-packages/"))
 		say("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only: docs/howto/python.md says which packages run", file);
 	else
-		say("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. Relink: nvcc … -cudart shared "
-			"(CMake: CUDA_RUNTIME_LIBRARY Shared), then ptxvm exec", file);
+		say("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only. ptxvm exec puts its own in that place if the file has "
+			"symbols (no strip, no nvcc -s); else relink: nvcc … -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)", file);
 }
 
 PUBLIC error_t cuGetExportTable(const void **table, const void *id) {

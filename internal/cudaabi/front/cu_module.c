@@ -62,7 +62,9 @@ static error_t load(module_t *out, const void *image, struct options o) {
 	error_t e = OUT_OF_MEMORY;
 	if (list && log) {
 		*log = 0;
-		e = pvm_load(list, n, out, log, LOG);
+		char text[CLOSED_TEXT];
+		const struct pvm_holder from = holder_of(image, text);
+		e = pvm_load(list, n, &from, out, log, LOG);
 		note(o, ERROR_LOG, ERROR_SIZE, log);
 		note(o, INFO_LOG, INFO_SIZE, "");
 	}

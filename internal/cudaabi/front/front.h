@@ -131,6 +131,14 @@ PVM_FUNCTIONS(X)
 // CALL returns what an expression gives, if there is an engine.
 #define CALL(expr) do { error_t e_ = engine(); return done(e_ ? e_ : (expr)); } while (0)
 
+// closed_library says of one of NVIDIA's closed libraries that its machine code does not run, and what a program can do without
+// it; 0 if the file is none of them.
+enum { CLOSED_TEXT = 1024 };
+int closed_library(const char *file, char *text, size_t room);
+
+// holder_of says which file an image lies in, and what there is to say if it is a closed library's; text has room for that.
+struct pvm_holder holder_of(const void *image, char text[CLOSED_TEXT]);
+
 // BOTH defines a function and its double for a default stream that is the thread's own.
 #define BOTH(name, suffix, parameters, arguments) \
 	PUBLIC error_t name parameters; \

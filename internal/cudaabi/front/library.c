@@ -31,7 +31,9 @@ static error_t load(library_t *out, const void *image, const int *ids, void *con
 	if (!log) return OUT_OF_MEMORY;
 	memcpy(&head, image, sizeof head);
 	uint64_t at = head == FATBIN_WRAPPER ? *(const uint64_t *)((const char *)image + 8) : (uintptr_t)image;
-	error_t e = pvm_load(&at, 1, out, log, LOG);
+	char text[CLOSED_TEXT];
+	const struct pvm_holder from = holder_of(image, text);
+	error_t e = pvm_load(&at, 1, &from, out, log, LOG);
 	tell(ids, values, n, ERROR_LOG, ERROR_SIZE, log);
 	tell(ids, values, n, INFO_LOG, INFO_SIZE, "");
 	free(log);

@@ -55,7 +55,7 @@ static error_t kernel_of(const char *text, uint64_t *kernel) {
 	if (i == KEPT) {
 		char log[LOG];
 		uint64_t module, image = (uintptr_t)text;
-		error_t e = pvm_load(&image, 1, &module, log, sizeof log);
+		error_t e = pvm_load(&image, 1, NULL, &module, log, sizeof log);
 		if (e != SUCCESS) return e;
 		i = next++ % KEPT;
 		if (kept[i].text) pvm_unload(kept[i].module), free(kept[i].text);

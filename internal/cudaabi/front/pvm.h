@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PVM_VERSION 13
+#define PVM_VERSION 14
 
 // Where device memory is from: the function of CUDA and the calls that led to it, innermost first, each as a file and
 // the return address's offset in it. A file without a name ends them.
@@ -39,6 +39,9 @@ struct pvm_thread {
 	int32_t *process;          // some thread has used the Runtime API
 	uint64_t own[PVM_DEVICES]; // the thread's default streams, by device
 };
+
+// What holds the images of a module, if that is known: a file, and what there is to say if it has no PTX; NULL: nothing.
+struct pvm_holder { const char *file, *without; };
 
 // A box of bytes and where it lies: dst and src with the distance of rows and of slices.
 struct pvm_copy {
@@ -157,7 +160,7 @@ struct pvm_value {
 	X(pvm_holding, (uint64_t address, uint64_t *start, uint64_t *size, int32_t *device, int32_t *kind)) \
 	X(pvm_copy, (int32_t device, uint64_t stream, const struct pvm_copy *copy, int32_t kind, int32_t call)) \
 	X(pvm_fill, (int32_t device, uint64_t stream, const struct pvm_copy *to, uint32_t value, uint32_t size, int32_t call)) \
-	X(pvm_load, (const uint64_t *images, int32_t n, uint64_t *module, char *log, uint64_t log_room)) \
+	X(pvm_load, (const uint64_t *images, int32_t n, const struct pvm_holder *from, uint64_t *module, char *log, uint64_t log_room)) \
 	X(pvm_unload, (uint64_t module)) \
 	X(pvm_function, (int32_t device, uint64_t module, const char *name, uint64_t *function)) \
 	X(pvm_variable, (int32_t device, uint64_t module, const char *name, uint64_t *address, uint64_t *size)) \

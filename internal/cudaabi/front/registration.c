@@ -171,7 +171,9 @@ static error_t load(struct module *m) {
 		if (!list) return OUT_OF_MEMORY;
 		images(m->image, list, n);
 	}
-	error_t e = pvm_load(list, n, &m->handle, NULL, 0);
+	char text[CLOSED_TEXT];
+	const struct pvm_holder from = holder_of(m->image, text);
+	error_t e = pvm_load(list, n, &from, &m->handle, NULL, 0);
 	if (list != few) free(list);
 	if (e == SUCCESS) place_managed(m);
 	return e;

@@ -20,7 +20,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal("README shows no program")
 	}
 	source := filepath.Join(Root(t), "testdata", "cudart", "toomany.cu")
-	cmd := exec.Command(command, "exec", Program(t, libraries, []string{source}, read(t, source).flags...))
+	cmd := exec.Command(command, "exec", Program(t, libraries, []string{source}, append(read(t, source).flags, "-cudart", "static")...))
 	cmd.Dir = filepath.Dir(source)
 	cmd.Env = append(os.Environ(), "PTXVM_LIB="+libraries)
 	var out, errs bytes.Buffer
