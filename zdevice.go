@@ -24,6 +24,25 @@ const (
 // ParseAsync knows eager, lazy and random.
 func ParseAsync(name string) (Async, error) { return vm.ParseAsync(name) }
 
+// Schedule chooses how long a warp runs before another one of its CTA does. A correct kernel gives the same results
+// with every choice.
+//
+//	type Schedule uint8
+//
+//	func (s Schedule) String() string
+//
+// String is the choice's name.
+type Schedule = vm.Schedule
+
+// The choices.
+const (
+	ScheduleLong Schedule = vm.ScheduleLong // for as long as it can go on
+	ScheduleFair Schedule = vm.ScheduleFair // for some 64 instructions and up to the next barrier, interpreted: near to what warps of a GPU do
+)
+
+// ParseSchedule knows long and fair.
+func ParseSchedule(name string) (Schedule, error) { return vm.ParseSchedule(name) }
+
 // CheckAssume says why a text is no value of DeviceConfig.Assume, nil if it is one.
 func CheckAssume(text string) error { return vm.CheckAssume(text) }
 
@@ -36,6 +55,7 @@ func CheckAssume(text string) error { return vm.CheckAssume(text) }
 //		Seed       uint64 // permutes schedules; 0: CTAs and warps in ascending order
 //		Engine     Engine
 //		Async      Async
+//		Schedule   Schedule             // ScheduleFair is not for the engine JIT
 //		Sanitize   Sanitize             // what is looked for while kernels run, slowly
 //		MaxReports int                  // of sanitizers, per launch; 0: 20
 //		Suppress   *report.Suppressions // reports that sanitizers do not make; may be nil

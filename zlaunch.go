@@ -27,6 +27,10 @@ import "ptxvm.invalid/ptxvm/internal/vm"
 // Ready says what Launch would return for a launch of that shape before anything has run: nil, an *ArgError, an
 // *UnsupportedError, or ErrClosed.
 //
+//	func (k *Kernel) ReadyContext(ctx context.Context, l Launch) error
+//
+// ReadyContext is Ready that ends, with a *CompilingError, when the context does.
+//
 //	func (k *Kernel) Resources() Resources
 //
 // Resources tells what the kernel needs.

@@ -119,6 +119,7 @@ type RunningWarp struct {
 	Source []Location // as in Fault
 	Calls  []Location
 	Text   string // the instruction as written
+	Waits  string // what the lanes wait for; empty: they could go on
 }
 
 // Error is the kernel and what ended it.
@@ -149,6 +150,9 @@ func (w *RunningWarp) print(b *strings.Builder) {
 	fmt.Fprintf(b, "  CTA %v warp %d lanes %08x at %v", w.CTA, w.Warp, w.Lanes, place)
 	if w.Steps != 0 {
 		fmt.Fprintf(b, ", %d instructions", w.Steps)
+	}
+	if w.Waits != "" {
+		b.WriteString(": " + w.Waits)
 	}
 	b.WriteByte('\n')
 	fmt.Fprintf(b, "    ptx:  %v  %s\n", w.PTX, diag.Escape(w.Text))

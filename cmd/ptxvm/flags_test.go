@@ -16,7 +16,7 @@ var fieldOf = map[string]string{
 	"arch": "DeviceConfig.Arch", "memory": "DeviceConfig.Memory", "workers": "DeviceConfig.Workers", "seed": "DeviceConfig.Seed",
 	"deterministic": "DeviceConfig.Deterministic",
 	"engine":        "DeviceConfig.Engine", "max-steps": "DeviceConfig.MaxSteps", "max-output": "DeviceConfig.MaxOutput",
-	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async", "judge": "CompileConfig.Judge",
+	"assume": "DeviceConfig.Assume", "async": "DeviceConfig.Async", "schedule": "DeviceConfig.Schedule", "judge": "CompileConfig.Judge",
 	"sanitize": "DeviceConfig.Sanitize", "max-reports": "DeviceConfig.MaxReports", "keep-output": "",
 	"suppress": "DeviceConfig.Suppress", "write-suppressions": "", "keep-going": "DeviceConfig.KeepGoing",
 	"show": "Watch.Tensor", "show-to": "", "trace": "Watch.Trace", "trace-to": "", "max-trace": "",
@@ -45,7 +45,7 @@ func TestFlagsArrive(t *testing.T) {
 	cmd := &cli.Command{Use: "run"}
 	f.bind(cmd)
 	args := "--arch sm_90a --memory 2G --workers 3 --seed 9 --engine interp --max-steps 7 --max-output 1K --assume U15=nearest " +
-		"--async lazy --sanitize init --max-reports 5 --deterministic --keep-going --grid 2,3 --block 4 --cluster 1,1,1 --shared 48K"
+		"--async lazy --schedule fair --sanitize init --max-reports 5 --deterministic --keep-going --grid 2,3 --block 4 --cluster 1,1,1 --shared 48K"
 	if _, err := cmd.Parse(strings.Fields(args)); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestFlagsArrive(t *testing.T) {
 	if err := f.complete(&cfg); err != nil {
 		t.Fatal(err)
 	}
-	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, Sanitize: ptxvm.SanitizeInit, MaxReports: 5, Deterministic: true, KeepGoing: true, Alone: true, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=nearest"}
+	want := ptxvm.DeviceConfig{Arch: "sm_90a", Memory: 2 << 30, Workers: 3, Seed: 9, Engine: ptxvm.Interp, Async: ptxvm.AsyncLazy, Schedule: ptxvm.ScheduleFair, Sanitize: ptxvm.SanitizeInit, MaxReports: 5, Deterministic: true, KeepGoing: true, Alone: true, MaxSteps: 7, MaxOutput: 1024, Assume: "U15=nearest"}
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got %+v, want %+v", cfg, want)
 	}

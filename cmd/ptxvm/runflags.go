@@ -19,6 +19,7 @@ type runFlags struct {
 	maxOutput            sizeFlag
 	arch, engine, color  string
 	assume, async, judge string
+	schedule             string
 	workers, devices     int
 	seed, maxSteps       uint64
 	seeds                seedsFlag
@@ -76,6 +77,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.Uint64(&f.seed, "seed", "", 0, "permute the order of CTAs and warps by seed `N`, which gives the same order again: on one thread unless --workers says more; 0 is the natural order")
 	fl.Bool(&f.deterministic, "deterministic", "", deterministicUsage)
 	fl.String(&f.async, "async", "", "eager", "when asynchronous operations take effect, `eager|lazy|random`: at issue, as late as allowed, or at random moments drawn from --seed")
+	fl.String(&f.schedule, "schedule", "", "long", scheduleUsage)
 	fl.Group("Limits")
 	fl.Add(&f.timeout, "timeout", "", "wall clock limit, such as 10s")
 	fl.Uint64(&f.maxSteps, "max-steps", "", 0, "stop a launch after `N` warp instructions")
@@ -100,6 +102,8 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	completeFlags(cmd)
 }
 
+const scheduleUsage = "how long a warp runs before the next one does, `long|fair`: as long as it can go on, or for 64 instructions and up to the next barrier, interpreted, so that warps leave a barrier together as on a GPU"
+
 // complete puts the flags into a device configuration.
 func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 	if err := checkColor(f.color); err != nil {
@@ -118,6 +122,9 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 		return fmt.Errorf("--max-reports %d: want 1 or more", f.maxReports)
 	}
 	if cfg.Async, err = ptxvm.ParseAsync(f.async); err != nil {
+		return err
+	}
+	if cfg.Schedule, err = ptxvm.ParseSchedule(f.schedule); err != nil {
 		return err
 	}
 	cfg.Engine, err = ptxvm.ParseEngine(f.engine)

@@ -72,6 +72,7 @@ type runningReport struct {
 	Warp   int              `json:"warp"`
 	Lanes  uint32           `json:"lanes"`
 	Steps  uint64           `json:"steps"`
+	Waits  string           `json:"waits"`
 	PTX    ptxvm.Location   `json:"ptx"`
 	Source []ptxvm.Location `json:"source"`
 	Calls  []ptxvm.Location `json:"calls"`
@@ -193,7 +194,7 @@ func (r *runReport) explain(err error) {
 	var stopped *ptxvm.StoppedError
 	if errors.As(err, &stopped) {
 		for _, w := range stopped.Warps {
-			r.Running = append(r.Running, runningReport{w.CTA.Array(), w.Warp, w.Lanes, w.Steps, w.PTX, placesOf(w.Source), placesOf(w.Calls)})
+			r.Running = append(r.Running, runningReport{w.CTA.Array(), w.Warp, w.Lanes, w.Steps, w.Waits, w.PTX, placesOf(w.Source), placesOf(w.Calls)})
 		}
 	}
 	if errors.As(err, &unsupported) {

@@ -105,6 +105,7 @@ type Watch struct {
 	Observe machine.Wants // what the code tells an observer, of machine.WantsOfCode
 	Values  bool          // it passes the values of registers on (machine.Values)
 	Trace   bool          // it shows a tracer what it has done
+	Depends bool          // griddepcontrol does something: launches run beside each other (machine.Dependence)
 }
 
 // wants reports whether any of these is wanted.
@@ -164,6 +165,13 @@ func (d *Decoder) StartsAsync(kernel *ir.Func) bool {
 func (d *Decoder) Multiplies(kernel *ir.Func) bool {
 	return d.StartsAsync(kernel) && slices.ContainsFunc(d.reach(kernel).funcs, func(f *ir.Func) bool {
 		return slices.ContainsFunc(f.Insts, func(in ir.Inst) bool { return sem.Fences(in.Sel) })
+	})
+}
+
+// Depends reports whether a kernel tells launches beside it something, or waits for them.
+func (d *Decoder) Depends(kernel *ir.Func) bool {
+	return slices.ContainsFunc(d.reach(kernel).funcs, func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Insts, func(in ir.Inst) bool { return in.Sel.ID() == isa.Griddepcontrol })
 	})
 }
 

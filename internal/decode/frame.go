@@ -26,6 +26,8 @@ type layout struct {
 	f        *ir.Func
 	first    [ir.NumWidths]uint32 // of each row set; 128-bit registers lie in that of 64 bits
 	slot     []uint32             // scalar slot of a register, noSlot if it has none
+	slots    uint32               // the first one
+	slotsEnd uint32               // the end of the last one
 	scratch  [len(rowBytes)]uint32
 	shadow   [ir.NumWidths]shadowRows // of the rows, where values are followed
 	regBytes uint32
@@ -65,12 +67,14 @@ func newLayout(f *ir.Func, shadows bool, uniform func(ir.Reg) bool) *layout {
 	if shadows {
 		l.placeShadows()
 	}
+	l.slots = l.take(0, rowBytes[machine.Slot64])
 	for r := range f.Regs {
 		l.slot[r] = noSlot
 		if f.Rows.Of[r] >= 0 && f.Regs[r].Bits > 1 && uniform(ir.Reg(r)) {
 			l.slot[r] = l.take(rowBytes[machine.Slot64], rowBytes[machine.Slot64])
 		}
 	}
+	l.slotsEnd = l.end
 	for shape, n := range rowBytes {
 		l.scratch[shape] = l.take(n, blockAlign)
 	}

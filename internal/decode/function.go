@@ -139,6 +139,7 @@ func (x *function) emit(code *machine.Code) error {
 	code.Func = &machine.FuncInfo{Name: f.Name, Entry: f.Entry, Addr: x.d.where.Func(named), Origin: &origin{f, x.classes}}
 	code.Insts, code.Split = insts, split
 	code.RegBytes, code.FrameBytes = x.regBytes, x.take(0, blockAlign)
+	code.Slots, code.SlotsEnd = x.slots, x.slotsEnd
 	code.Consts, code.Specials = x.consts, x.specials
 	if x.key.watch.Values {
 		code.GuardShadow, code.Unwritten = x.shadow[ir.WPred].poison-x.first[ir.WPred], x.unwritten()
@@ -244,6 +245,9 @@ func (x *function) inst(out *machine.Inst) error {
 	}
 	if in.IsBranch() && x.quiet(in) {
 		out.Flags |= machine.QuietLoop
+	}
+	if x.key.watch.Depends {
+		sem.Depend(b)
 	}
 	if x.key.watch.wants(machine.WantsTold) {
 		observe.Observe(b, x.rowUses(in), x.key.watch.Observe)

@@ -95,7 +95,7 @@ type kernelWork struct {
 func (w *kernelWork) do(dev *device, at *streams.Work) {
 	if dev.d.Sticky() == Success {
 		dev.d.running.begin(w)
-		stats, err := vm.LaunchAt(context.Background(), w.on.kernel, w.shape, w.params, at)
+		stats, err := vm.LaunchAt(context.Background(), w.on.kernel, w.shape, w.params, at, vm.Terms{})
 		dev.d.running.end(w)
 		dev.d.tellPast(stats.Past)
 		dev.d.fail(err, "")

@@ -263,3 +263,24 @@ func TestManyLive(t *testing.T) {
 		}
 	}
 }
+
+// TestRoom: what has no room stays with the interpreter, says nothing, and is not tried again; what is forgotten
+// makes room.
+func TestRoom(t *testing.T) {
+	l := newLaboratory(t, "butterflies.ptx", butterflies(8))
+	out := l.results(t, 64*8)
+	for room, compiled := range map[int64]bool{100: false, 1 << 20: true} {
+		e := engine(t, jit.Options{Room: room})
+		var code *machine.Code
+		s := l.run(t, "k", 3, [3]uint32{64, 1, 1}, func(c *machine.Code, stopped func() bool) {
+			code = c
+			e.Install(c, stopped)
+		}, out)
+		if n := code.Native(); e.Err() != nil || n == nil || n.Last == compiled || (s.NativeOps != 0) != compiled {
+			t.Errorf("room for %d bytes, %v: Native %+v ran %d lane-ops", room, e.Err(), n, s.NativeOps)
+		}
+		if got, want := l.words64(out, 8), butterfly(0, 8); !slices.Equal(got, want) {
+			t.Errorf("room for %d bytes: %x, want %x", room, got, want)
+		}
+	}
+}

@@ -25,6 +25,7 @@ type Engine struct {
 
 	mu    sync.Mutex
 	pages map[*ir.Func][]*native.Code
+	bytes int64 // in them
 	dense *products.Multiplier
 
 	c       map[*ir.Func][]*cc.Code // by function: what has gone through C
@@ -106,7 +107,7 @@ func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 	case err == nil:
 	case errors.Is(err, ErrStopped):
 		return // who launches next tries again
-	case errors.Is(err, ErrBudget):
+	case errors.Is(err, ErrBudget), errors.Is(err, ErrRoom):
 		n = e.instead(c)
 	default:
 		if !errors.Is(err, ErrNothing) {
@@ -117,7 +118,12 @@ func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 	c.SetNative(n)
 }
 
-// instead is what stays for code whose compilation would take too long: what there is, else what the quick tier makes of it.
+// ErrRoom says that machine code would take more memory than it may: the function stays with the quick tier, or the
+// interpreter.
+var ErrRoom = errors.New("no room for machine code")
+
+// instead is what stays for code whose compilation would take too long, or too much memory: what there is, else what
+// the quick tier makes of it.
 func (e *Engine) instead(c *machine.Code) *machine.Native {
 	n := machine.Native{Entries: make([]uintptr, len(c.Insts))}
 	if had := c.Native(); had != nil {
@@ -167,11 +173,15 @@ func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*machine.Native
 			out.Bounds[pc] = -1
 		}
 	}
+	if e.opt.Room != 0 && e.bytes+int64(len(out.Bytes)) > e.opt.Room {
+		return nil, ErrRoom
+	}
 	code, err := native.New(out.Bytes)
 	if err != nil {
 		return nil, err
 	}
 	e.pages[f] = append(e.pages[f], code)
+	e.bytes += int64(code.Len())
 	n := &machine.Native{
 		Call:  call,
 		Meets: meets(f),
@@ -249,6 +259,7 @@ func (e *Engine) free(funcs []*ir.Func) error {
 	var errs []error
 	for _, f := range funcs {
 		for _, p := range e.pages[f] {
+			e.bytes -= int64(p.Len())
 			errs = append(errs, p.Free())
 		}
 		delete(e.pages, f)

@@ -96,7 +96,7 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	if st := w.gathered(in, e); st == Faulted {
 		return 0, st
 	}
-	if f.woken {
+	if f.woken && (b.Kind == BarArrive || w.leaves()) {
 		f.woken = false
 		return f.result, Next
 	}

@@ -102,6 +102,7 @@ func (cl *Cluster) Run() Verdict {
 func (cl *Cluster) finish() Verdict {
 	quiet := cl.async.quiet()
 	for i, c := range cl.ctas {
+		c.issues()
 		c.finished(quiet, i == len(cl.ctas)-1)
 	}
 	if !cl.async.drain() {

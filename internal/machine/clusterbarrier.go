@@ -39,7 +39,7 @@ func (w *Warp) ClusterBarrier(in *Inst, kind BarrierKind) State {
 	if st := w.gatheredForCluster(in, e); st != Next {
 		return st
 	}
-	if f.woken {
+	if f.woken && (kind == ClusterArrive || w.leaves()) {
 		f.woken = false
 		return Next
 	}

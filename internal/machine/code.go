@@ -24,6 +24,8 @@ type Code struct {
 	Unwritten   []FlowReg // of code whose values are followed: registers that a frame may read before it writes them
 
 	RegBytes   uint32
+	Slots      uint32 // where the scalar slots begin, in RegBytes
+	SlotsEnd   uint32
 	FrameBytes uint32 // a multiple of 64
 	Consts     []ConstRow
 	Specials   []SpecialRef
@@ -60,7 +62,8 @@ type Code struct {
 	// nil: the code is that of Func alone.
 	Whence []Whence
 
-	native atomic.Pointer[Native]
+	native  atomic.Pointer[Native]
+	scalars atomic.Pointer[scalarIndex] // of Scalars, if they have been looked for
 }
 
 // Whence is an instruction as reports name it.

@@ -25,7 +25,7 @@ func (w *Warp) execute(f *Fragment) State {
 		straight = (*Warp).runFull
 	}
 	w.Mask = f.mask
-	native, left := w.compiled(f), int32(-1)
+	native, left, slice := w.compiled(f), int32(-1), w.cta.grid.slice
 	for {
 		stop := ahead
 		if native != nil {
@@ -43,6 +43,11 @@ func (w *Warp) execute(f *Fragment) State {
 				continue
 			}
 			left, stop = -1, min(ahead, native.next[pc])
+		}
+		if slice != 0 {
+			if stop = min(stop, pc+slice-int32(w.steps)); stop <= pc {
+				return w.turnEnds(f, pc)
+			}
 		}
 		w.start = pc
 		n, st := straight(w, w.insts[pc:stop])
@@ -153,8 +158,9 @@ func (w *Warp) ended(st State, f *Fragment, pc int32) State {
 		w.move(f, pc+1)
 		w.yielded |= 1 << f.index
 	case Wait:
-		f.pc = pc
-		w.ready &^= 1 << f.index
+		if f.pc = pc; !w.cut || !f.woken { // else it has passed the barrier (fair.go)
+			w.ready &^= 1 << f.index
+		}
 	case Faulted:
 		if w.dropped != 0 {
 			return w.drop(f, pc)
@@ -176,6 +182,7 @@ func (w *Warp) burn(f *Fragment, in *Inst) bool {
 		f.fuel--
 		w.polled = false
 	} else {
+		w.polled = w.polled || w.cta.grid.slice != 0
 		w.learn(f, false)
 		f.fuel -= pollCost << w.hurry
 	}

@@ -52,9 +52,25 @@ func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame
 		f.local = caller.top(lanes)
 	}
 	f.end = f.local + (c.ParamBytes+c.LocalBytes+15)&^15
-	f.regs.clear(c.RegBytes)
+	f.begin()
 	w.fillSpecials(f)
 	return f
+}
+
+// begin makes registers zero: rows, and of the scalar slots, of which a function may have very many, those that may
+// be read before they are written.
+func (f *Frame) begin() {
+	c := f.code
+	f.regs.clear(c.Slots)
+	f.regs.clearFrom(c.SlotsEnd, c.RegBytes-c.SlotsEnd)
+	if f.variant == split {
+		return // converge writes the slots that live
+	}
+	for s := range c.scalarsAt(0) {
+		if s.Width != Pred {
+			*f.regs.slot(s.Slot) = 0
+		}
+	}
 }
 
 // top is where a callee's frame starts: above everything the lanes have allocated, because a
@@ -135,11 +151,8 @@ func (g *Fragment) pcIn(f *Frame) (int32, bool) {
 }
 
 func (f *Frame) broadcast(pc int32, lanes uint32) {
-	for i := range f.code.Scalars {
-		s := &f.code.Scalars[i]
-		if s.LiveAt(pc) {
-			f.spread(s, lanes)
-		}
+	for s := range f.code.scalarsAt(pc) {
+		f.spread(s, lanes)
 	}
 }
 
@@ -169,8 +182,8 @@ func (f *Frame) converge(g *Fragment) {
 	if f.code.Split[g.pc].Flags&BlockStart == 0 || !f.due() || !f.agree(g.pc) {
 		return
 	}
-	for i := range f.code.Scalars {
-		if s := &f.code.Scalars[i]; s.LiveAt(g.pc) && s.Width != Pred {
+	for s := range f.code.scalarsAt(g.pc) {
+		if s.Width != Pred {
 			*f.regs.slot(s.Slot) = f.lane0(s)
 		}
 	}
@@ -197,8 +210,8 @@ func (f *Frame) lane0(s *ScalarSlot) uint64 {
 }
 
 func (f *Frame) agree(pc int32) bool {
-	for i := range f.code.Scalars {
-		if s := &f.code.Scalars[i]; s.LiveAt(pc) && !f.agreeOn(s) {
+	for s := range f.code.scalarsAt(pc) {
+		if !f.agreeOn(s) {
 			return false
 		}
 	}

@@ -31,6 +31,8 @@ type Launch struct {
 	Depth           int32         // nested calls; 0: DefaultDepth
 	MaxSteps        uint64        // warp instructions; 0: no limit
 	Seed            uint64        // of the schedule; 0: in order
+	Fair            bool          // warps take short turns, and leave barriers together (fair.go); code is not compiled
+	Depends         *Dependence   // on launches beside it; nil: there are none. Code is made for it, and not compiled
 	Clock           func() uint64 // nanoseconds of real time, which the clocks show; nil: instructions, of one nanosecond each
 	ClockBegan      uint64        // what the global timer showed when Clock was 0
 	Output          Printer       // nil: what kernels print is lost
@@ -117,6 +119,7 @@ type Grid struct {
 	workspace  uint64 // address of the grid workspace
 	stackLimit uint32
 	maxDepth   int32
+	slice      int32 // instructions of a warp's turn; 0: as many as it likes
 	block      shape
 
 	stopped atomic.Bool
@@ -125,6 +128,7 @@ type Grid struct {
 	steps   atomic.Uint64 // only counted if MaxSteps is set
 	done    atomic.Uint64 // CTAs
 	laneOps atomic.Uint64 // as in Progress
+	issued  atomic.Uint64 // CTAs that have issued launch_dependents or have ended, if something depends on the launch
 
 	mu      sync.Mutex
 	err     error // the first
@@ -146,6 +150,9 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 	}
 	g.observing = g.wants(WantsTold)
 	g.observed, g.stackLimit, g.maxDepth = g.observing || l.Trace != nil || l.Values != nil, l.Stack, l.Depth
+	if g.slice = 0; l.Fair {
+		g.slice = fairTurn
+	}
 	if g.stackLimit == 0 {
 		g.stackLimit = DefaultStack
 	}
@@ -167,7 +174,7 @@ func (g *Grid) Rest() bool {
 	if g.observed || g.err != nil || g.crashed != nil || g.leaked != nil || g.ShowTensor != nil {
 		return false
 	}
-	g.steps, g.done = atomic.Uint64{}, atomic.Uint64{}
+	g.steps, g.done, g.issued = atomic.Uint64{}, atomic.Uint64{}, atomic.Uint64{}
 	return true
 }
 

@@ -363,8 +363,8 @@ func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
 
 // spreadAll writes the rows of slots that instructions read as rows.
 func (f *Frame) spreadAll(pc int32) {
-	for i := range f.code.Scalars {
-		if s := &f.code.Scalars[i]; s.Spread && s.LiveAt(pc) {
+	for s := range f.code.scalarsAt(pc) {
+		if s.Spread {
 			f.spread(s, f.lanes)
 		}
 	}

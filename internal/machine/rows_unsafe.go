@@ -41,6 +41,9 @@ func (b block) bytes() []byte { return unsafe.Slice((*byte)(b.p), b.n) }
 // clear zeroes the first n bytes.
 func (b block) clear(n uint32) { clear(unsafe.Slice((*byte)(b.p), n)) }
 
+// clearFrom zeroes n bytes from an offset on.
+func (b block) clearFrom(off, n uint32) { clear(unsafe.Slice((*byte)(unsafe.Add(b.p, off)), n)) }
+
 // PC returns the index of a decoded instruction of the running frame.
 func (w *Warp) PC(in *Inst) int32 {
 	return int32((uintptr(unsafe.Pointer(in)) - uintptr(unsafe.Pointer(unsafe.SliceData(w.insts)))) / unsafe.Sizeof(Inst{}))

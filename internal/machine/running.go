@@ -17,6 +17,7 @@ type Running struct {
 	Func  *FuncInfo
 	PC    int32
 	Calls []CallFrame // innermost first, without Func itself
+	Waits string      // what the lanes wait for; empty: they could go on
 }
 
 // maxRunning is how many warps a launch names: those that executed most.
@@ -54,5 +55,10 @@ func (w *Warp) running() Running {
 		}
 	}
 	at := f.frame.at(f.pc)
-	return Running{CTA: w.cta.id, Warp: int(w.index), Steps: w.total + w.steps, Lanes: f.mask, Func: at.Func, PC: at.PC, Calls: at.Calls}
+	r := Running{CTA: w.cta.id, Warp: int(w.index), Steps: w.total + w.steps, Lanes: f.mask, Func: at.Func, PC: at.PC, Calls: at.Calls}
+	if w.ready == 0 && f.wait >= WaitMembers {
+		v := w.waiter(f)
+		r.Waits = v.Reason()
+	}
+	return r
 }

@@ -46,6 +46,7 @@ type Warp struct {
 	dropped uint32     // lanes that have faulted and are to end (Launch.OnFault)
 	helping bool       // compiled code waits for a handler, which must not suspend
 	polled  bool       // the turn ended without other back edges than polling ones
+	cut     bool       // the turn is over before its instructions are used up (fair.go)
 	stale   bool       // it begins, and its registers are those of the CTA before
 	heated  uint64     // of steps, those that heat knows
 	steps   uint64     // not accounted for yet
@@ -70,7 +71,9 @@ const (
 // run executes the warp until it blocks, ends, faults or has had its turn.
 func (w *Warp) run() outcome {
 	w.prepare()
-	w.polled = true
+	if w.cta.grid.slice == 0 { // else what the last back edge says holds: a turn may be too short for one
+		w.polled = true
+	}
 	return w.goOn()
 }
 
@@ -79,6 +82,9 @@ func (w *Warp) goOn() outcome {
 	for {
 		if Checked {
 			w.checkFragments("a turn goes on")
+		}
+		if w.hadTurn() {
+			return turnOver
 		}
 		f := w.pick()
 		if f == nil {

@@ -12,5 +12,6 @@ func (op *Op) Withdraw() (first [3]uint32, ok bool) {
 	}
 	first, _ = g.place(g.permute(rank), 0)
 	core.publish(g, g.clusterSize())
+	g.countIssued(g.clusterSize())
 	return first, true
 }

@@ -11,7 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// Launches follow each other, so griddepcontrol has nothing to wait for; discarded memory may
+// Launches follow each other, so griddepcontrol has nothing to wait for unless Depend says so; discarded memory may
 // hold anything, its old value too.
 func miscLines() []Line {
 	return []Line{
@@ -143,6 +143,18 @@ func fromKernel(a, params uint64) uint64 {
 type registersOp struct {
 	uop.Private
 	machine.RegisterChange
+}
+
+// Depend gives griddepcontrol its handlers in code for launches that run beside each other.
+func Depend(b *Build) {
+	if b.Sel.ID() != isa.Griddepcontrol {
+		return
+	}
+	does := (*machine.Warp).LaunchDependents
+	if b.Sel.Get(isa.C_action) == isa.M_wait {
+		does = (*machine.Warp).AwaitGrids
+	}
+	b.Out.Full, b.Out.Part = does, does
 }
 
 // planRegisters sets up setmaxnreg count.

@@ -23,12 +23,13 @@ func CompileWith(d *Device, o jit.Options) error {
 	return err
 }
 
-// newCompiler makes the engine that a configuration asks for; nil for the interpreter.
-func newCompiler(e Engine) (compiler, error) {
+// newCompiler makes the engine that a configuration asks for; nil for the interpreter. What it makes takes at most
+// room bytes.
+func newCompiler(e Engine, room int64) (compiler, error) {
 	if e == Interp {
 		return nil, nil
 	}
-	made, err := jit.NewEngine(jit.Options{Late: true})
+	made, err := jit.NewEngine(jit.Options{Late: true, Room: room})
 	switch {
 	case err != nil && e == Auto:
 		return nil, nil

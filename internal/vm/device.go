@@ -44,6 +44,31 @@ func ParseAsync(name string) (Async, error) {
 	return Async(i), nil
 }
 
+// Schedule chooses how long a warp runs before another one of its CTA does. A correct kernel gives the same results
+// with every choice.
+type Schedule uint8
+
+// The choices.
+const (
+	ScheduleLong Schedule = iota // for as long as it can go on
+	ScheduleFair                 // for some 64 instructions and up to the next barrier, interpreted: near to what warps of a GPU do
+)
+
+// schedules are the names of the choices, by number.
+var schedules = []string{ScheduleLong: "long", ScheduleFair: "fair"}
+
+// ParseSchedule knows long and fair.
+func ParseSchedule(name string) (Schedule, error) {
+	i := slices.Index(schedules, name)
+	if i < 0 {
+		return 0, fmt.Errorf("ptxvm: turns of warps are %s, not %q", strings.Join(schedules, " or "), name)
+	}
+	return Schedule(i), nil
+}
+
+// String is the choice's name.
+func (s Schedule) String() string { return schedules[s] }
+
 // CheckAssume says why a text is no value of DeviceConfig.Assume, nil if it is one.
 func CheckAssume(text string) error {
 	_, err := assume.Parse(text)
@@ -61,6 +86,7 @@ type DeviceConfig struct {
 	Seed       uint64 // permutes schedules; 0: CTAs and warps in ascending order
 	Engine     Engine
 	Async      Async
+	Schedule   Schedule             // ScheduleFair is not for the engine JIT
 	Sanitize   Sanitize             // what is looked for while kernels run, slowly
 	MaxReports int                  // of sanitizers, per launch; 0: 20
 	Suppress   *report.Suppressions // reports that sanitizers do not make; may be nil
@@ -157,7 +183,7 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 		devices[i].number = i
 	}
 	for _, d := range devices {
-		made, err := newCompiler(d.cfg.Engine)
+		made, err := newCompiler(d.cfg.Engine, compilingMemory(d.cfg.Memory))
 		if err != nil {
 			return nil, errors.Join(err, closeAll(devices))
 		}
@@ -229,6 +255,10 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 		return nil, fmt.Errorf("ptxvm: there is no engine %d", c.Engine)
 	case int(c.Async) >= len(asyncs):
 		return nil, fmt.Errorf("ptxvm: there is no choice %d of asynchrony", c.Async)
+	case int(c.Schedule) >= len(schedules):
+		return nil, fmt.Errorf("ptxvm: there is no schedule %d", c.Schedule)
+	case c.Schedule == ScheduleFair && c.Engine == JIT:
+		return nil, errors.New("ptxvm: the schedule fair is interpreted, and not for the engine jit")
 	}
 	return s, nil
 }

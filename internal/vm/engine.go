@@ -65,7 +65,7 @@ func (d *Device) compileBy(made compiler) {
 
 // compiles reports whether code of a launch may be compiled.
 func (d *Device) compiles(l *machine.Launch) bool {
-	return d.jit != nil && !l.Observed() && l.OnFault == nil
+	return d.jit != nil && !l.Observed() && l.OnFault == nil && !l.Fair && l.Depends == nil
 }
 
 // compiling makes the launch compile what the engine of the device would.

@@ -123,7 +123,7 @@ func (k *Kernel) stopped(ctx context.Context, err error, running []machine.Runni
 	e := &StoppedError{Kernel: k.info.Name, Err: err}
 	for _, r := range running {
 		at := findings.Involved(k.program.module, &machine.Place{Site: machine.Site{CTA: r.CTA, Func: r.Func, PC: r.PC}, Calls: r.Calls, Lanes: r.Lanes})
-		e.Warps = append(e.Warps, report.RunningWarp{CTA: at.CTA, Warp: r.Warp, Lanes: r.Lanes, Steps: r.Steps, PTX: at.PTX, Source: at.Source, Calls: at.Calls, Text: at.Text})
+		e.Warps = append(e.Warps, report.RunningWarp{CTA: at.CTA, Warp: r.Warp, Lanes: r.Lanes, Steps: r.Steps, PTX: at.PTX, Source: at.Source, Calls: at.Calls, Text: at.Text, Waits: r.Waits})
 	}
 	return e
 }

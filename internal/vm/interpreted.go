@@ -7,7 +7,7 @@ package vm
 import "fmt"
 
 // newCompiler makes no compiler: the engine JIT is refused, as on processors that there is no compiler for.
-func newCompiler(e Engine) (compiler, error) {
+func newCompiler(e Engine, _ int64) (compiler, error) {
 	if e == JIT {
 		return nil, fmt.Errorf("%w: built without the compiler (the tag interp); use --engine interp", ErrNoJIT)
 	}

@@ -110,15 +110,25 @@ func (k *Kernel) Watch(ctx context.Context, l Launch, w Watch, args ...any) (Sta
 
 // LaunchBlock is Launch with the bytes of all parameters, each at its Offset, as a driver has them.
 func (k *Kernel) LaunchBlock(ctx context.Context, l Launch, params []byte) (Stats, error) {
-	return LaunchAt(ctx, k, l, params, nil)
+	return LaunchAt(ctx, k, l, params, nil, Terms{})
+}
+
+// Terms are what a driver says of one launch beside its shape.
+//
+//face:inside
+type Terms struct {
+	Depends   *machine.Dependence // on launches beside it
+	Unchecked bool                // sanitizers report nothing about it
 }
 
 // LaunchAt is LaunchBlock at a place in the order of streams, for races between what they do; nil is behind all calls that have
 // returned.
 //
 //face:inside
-func LaunchAt(ctx context.Context, k *Kernel, l Launch, params []byte, place *streams.Work) (Stats, error) {
-	return k.launch(ctx, &call{Launch: l, place: place}, func(state *launchState) error {
+func LaunchAt(
+	ctx context.Context, k *Kernel, l Launch, params []byte, place *streams.Work, terms Terms,
+) (Stats, error) {
+	return k.launch(ctx, &call{Launch: l, place: place, terms: terms}, func(state *launchState) error {
 		if len(params) != len(state.params) {
 			return k.refuse("%d bytes of parameters; the kernel has %d", len(params), len(state.params))
 		}
@@ -130,13 +140,16 @@ func LaunchAt(ctx context.Context, k *Kernel, l Launch, params []byte, place *st
 
 // Ready says what Launch would return for a launch of that shape before anything has run: nil, an *ArgError, an
 // *UnsupportedError, or ErrClosed.
-func (k *Kernel) Ready(l Launch) error {
+func (k *Kernel) Ready(l Launch) error { return k.ReadyContext(context.Background(), l) }
+
+// ReadyContext is Ready that ends, with a *CompilingError, when the context does.
+func (k *Kernel) ReadyContext(ctx context.Context, l Launch) error {
 	if err := k.program.alive(); err != nil {
 		return err
 	}
 	state := k.state()
 	defer k.spare.Store(state)
-	_, err := k.prepared(context.Background(), &call{Launch: l}, state)
+	_, err := k.prepared(ctx, &call{Launch: l}, state)
 	return err
 }
 
@@ -144,6 +157,7 @@ func (k *Kernel) Ready(l Launch) error {
 type call struct {
 	Launch
 	watch Watch
+	terms Terms
 	place *streams.Work // among other launches and copies; nil: behind all calls that have returned
 }
 
@@ -297,7 +311,7 @@ func (k *Kernel) shape(l Launch, to *host.Launch) error {
 		Grid: extent(grid), Block: extent(block), Cluster: extent(cluster),
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
-		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed,
+		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Fair: cfg.Schedule == ScheduleFair,
 		Async: machine.AsyncMode(cfg.Async), Products: k.program.d.products(),
 		Clock: k.program.d.clock(), ClockBegan: clockBegan,
 	}}
@@ -369,7 +383,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
 	defer limited(&err)
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil}
+	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil, Depends: l.Depends != nil}
 	d, shared := k.program.d, l.Shared-l.Dynamic
 	decoder := k.program.decoder.Within(newQuota(ctx, d.cfg.Memory))
 	if by == (decode.Watch{}) && d.compiles(l) {

@@ -61,7 +61,7 @@ func (s *launchState) bound(d *Device, params []ParamInfo, args []any) {
 
 // prepared describes a launch to the machine. A description that stays (host.Launch) is found in the state.
 func (k *Kernel) prepared(ctx context.Context, c *call, state *launchState) (*host.Launch, error) {
-	same := state.shape == c.Launch && c.watch == (Watch{}) && k.program.d.tuning.Observer == nil
+	same := state.shape == c.Launch && c.watch == (Watch{}) && k.program.d.tuning.Observer == nil && c.terms == (Terms{})
 	if same && state.ready != nil {
 		return state.ready, nil
 	}
@@ -70,7 +70,7 @@ func (k *Kernel) prepared(ctx context.Context, c *call, state *launchState) (*ho
 	if err := k.describe(ctx, c, state); err != nil {
 		return nil, err
 	}
-	if ml.Observer == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
+	if c.terms == (Terms{}) && ml.Observer == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
 		state.shape = c.Launch
 		if same {
 			ml = new(host.Launch)
@@ -90,8 +90,11 @@ func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err
 	if ml.Observer = d.tuning.Observer; ml.Observer != nil {
 		ml.Wants = machine.WantsAll
 	}
+	if c.terms.Depends != nil && k.program.decoder.Depends(k.fn) {
+		ml.Depends = c.terms.Depends
+	}
 	state.shadow, state.found, state.races = d.shadow.Launch(), nil, nil
-	k.sanitize(&ml.Launch, state)
+	k.sanitize(&ml.Launch, state, c.terms.Unchecked)
 	state.keepGoing(d)
 	state.watchPast(d)
 	if ml.Trace, err = k.tracer(c.watch.Trace, &ml.Launch); err != nil {

@@ -33,10 +33,15 @@ const leastCompiling = 512 << 20
 // newQuota is what one call may take that prepares something: as much as the device's memory, but no less than leastCompiling. 0 is
 // no limit.
 func newQuota(ctx context.Context, memory int64) *quota.Quota {
-	if memory == 0 {
-		memory = math.MaxInt64
+	return quota.New(ctx, compilingMemory(memory))
+}
+
+// compilingMemory is how many bytes preparing may take where a device has so many, 0 for no limit.
+func compilingMemory(device int64) int64 {
+	if device == 0 {
+		return math.MaxInt64
 	}
-	return quota.New(ctx, max(memory, leastCompiling))
+	return max(device, leastCompiling)
 }
 
 // limited makes a limit of a quota that was passed an error. It is deferred.

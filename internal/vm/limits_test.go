@@ -125,3 +125,65 @@ func TestDeadlineInTime(t *testing.T) {
 		t.Errorf("ended %v after it began, with a deadline of 10 ms", took)
 	}
 }
+
+// TestManyTargets: a table of 10,000 targets takes each lane to its own, in both engines, and a loop of few steps among
+// as many labels as that executes no more than its steps.
+func TestManyTargets(t *testing.T) {
+	const n, times = 10_000, 20
+	var b strings.Builder
+	b.WriteString(".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n")
+	b.WriteString(".reg .b32 %r<8>; .reg .b64 %d<3>; .reg .pred %p;\nmov.u32 %r0, %tid.x; mov.u32 %r2, 0; mov.u32 %r4, 0;\nT: .branchtargets ")
+	for i := range n {
+		fmt.Fprintf(&b, "M%d%s", i, map[bool]string{true: ";\n", false: ","}[i == n-1])
+	}
+	fmt.Fprintf(&b, "LOOP: mad.lo.u32 %%r5, %%r4, 7919, %%r0; rem.u32 %%r5, %%r5, %d; brx.idx %%r5, T;\n", n)
+	for i := range n {
+		fmt.Fprintf(&b, "M%d: add.u32 %%r2, %%r2, %d; bra.uni NEXT;\n", i, i)
+	}
+	fmt.Fprintf(&b, "NEXT: add.u32 %%r4, %%r4, 1; setp.lt.u32 %%p, %%r4, %d; @%%p bra LOOP;\n", times)
+	b.WriteString("ld.param.u64 %d0, [out]; mul.wide.u32 %d1, %r0, 4; add.u64 %d0, %d0, %d1; st.global.u32 [%d0], %r2;\nret;\n}\n")
+	m, err := vm.Compile("targets.ptx", []byte(b.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []vm.Engine{vm.Interp, vm.Auto} {
+		d, err := vm.NewDevice(&vm.DeviceConfig{Engine: engine, Memory: 16 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		p, err := d.Load(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := p.Kernel("k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, got := must(vm.Upload(d, make([]uint32, 32))), make([]uint32, 32)
+		s, err := k.Launch(context.Background(), vm.Launch{Block: vm.Dim3{X: 32}}, out)
+		if err := errors.Join(err, vm.Download(out, got)); err != nil {
+			t.Fatal(err)
+		}
+		for lane, have := range got {
+			want := uint32(0)
+			for i := range times {
+				want += uint32((i*7919 + lane) % n)
+			}
+			if have != want {
+				t.Errorf("%v, lane %d: %d, want %d", engine, lane, have, want)
+			}
+		}
+		if most := uint64(times*(3+32*2+3) + 20); s.WarpInsts > most {
+			t.Errorf("%v: %d instructions, want at most %d", engine, s.WarpInsts, most)
+		}
+	}
+}
+
+// must is a value whose making has not failed.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -20,16 +20,26 @@ import (
 // defaultReports is how many reports a launch has at most unless the configuration says otherwise.
 const defaultReports = 20
 
-// sanitize lets the sanitizers of the configuration observe a launch.
-func (k *Kernel) sanitize(l *machine.Launch, state *launchState) {
+// lasting are the sanitizers that follow what launches leave to those that come later.
+const lasting = SanitizeMem | SanitizeInit | SanitizeInitLoads | SanitizeLeakUnused
+
+// sanitize lets the sanitizers of the configuration observe a launch; silent: they look only for what later launches
+// have to know, and report nothing.
+func (k *Kernel) sanitize(l *machine.Launch, state *launchState, silent bool) {
 	d, code := k.program.d, k.program.decoder
-	if d.cfg.Sanitize == 0 && d.cfg.Async != AsyncLazy {
+	set, lazy := d.cfg.Sanitize, d.cfg.Async == AsyncLazy
+	judge := func(r *found.Report) found.Fate { return k.judge(r, l) }
+	if silent {
+		set, lazy = set&lasting, false
+		judge = func(*found.Report) found.Fate { return found.Suppressed }
+	}
+	if set == 0 && !lazy {
 		return
 	}
-	p := san.Plan(san.Set(d.cfg.Sanitize), san.Facts{
+	p := san.Plan(san.Set(set), san.Facts{
 		Launch: l, StartsAsync: code.StartsAsync(k.fn), Multiplies: code.Multiplies(k.fn), Alone: d.cfg.Alone, Memory: &d.shadow, Took: state.shadow,
 		Values: flow.Config{Bounds: state.bounds, Find: d.allocation, Owner: launchOf{k}, Careful: d.tuning.Careful},
-		Max:    d.maxReports(), Judge: func(r *found.Report) found.Fate { return k.judge(r, l) },
+		Max:    d.maxReports(), Judge: judge,
 	})
 	if p == nil {
 		return
