@@ -219,12 +219,31 @@ func (w *warp) tensorFence(e *machine.Event) {
 	}
 }
 
+// freeTensor looks at tcgen05.dealloc as at a write to all that it frees: what others do to it is to be over.
+func (o *Observer) freeTensor(e *machine.Event, owner *cta) {
+	d, c := o.detector, o.detector.cta(e.CTA)
+	if c == nil {
+		return
+	}
+	w := &c.warps[e.Warp]
+	u := tensorUse{
+		cells: *e.Extent, warp: w.id, lanes: e.Lanes, issued: w.now, agent: w.id, writes: true, pipe: machine.TensorStorePipe,
+		site: d.number(w, Site{Func: e.Func, PC: e.PC, Writes: true}),
+	}
+	for i := range owner.tensor {
+		d.meet(w, &owner.tensor[i], &u)
+	}
+}
+
 // forgetTensor makes columns of a CTA's tensor memory new.
 func (o *Observer) forgetTensor(e *machine.Event) {
 	index, ok := e.On.Mate(e.Extent.CTA)
 	owner := o.detector.cta(index)
 	if !ok || owner == nil {
 		return
+	}
+	if e.What == machine.Freed {
+		o.freeTensor(e, owner)
 	}
 	all := *e.Extent
 	all.Row, all.End = 0, ^uint32(0)
