@@ -57,7 +57,7 @@ internal/san/flow:  internal/machine internal/mem internal/san/found internal/uo
 internal/san/streams: internal/san/race
 internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/race internal/san/shadow internal/san/streams
 internal/fatbin:    internal/isa
-internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
+internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
 internal/value:     internal/num
 internal/launchlang: . diag internal/isa internal/value

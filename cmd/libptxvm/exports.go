@@ -76,6 +76,7 @@ func begin(host C.struct_pvm_host) driver.Code {
 		say(fmt.Sprintf("ptxvm: cannot start: %v\n", err))
 		return driver.NotInitialized
 	}
+	watchExit()
 	if host.asks >= 0 {
 		go answer(os.NewFile(uintptr(host.asks), "questions"), say)
 	}
@@ -158,6 +159,13 @@ func pvm_finish() int32 {
 		return 0
 	}
 	return int32(the.Finish(inHost()))
+}
+
+// The end of the process, on the thread that ends it: it returns the status that the process is to have.
+//
+//export pvm_leave
+func pvm_leave(status int32) int32 {
+	return int32(the.Leave(int(status), inHost() || !runtimeUsed()))
 }
 
 //export pvm_device_count
@@ -455,6 +463,18 @@ func pvm_occupancy_clusters(device int32, function uint64, l *C.struct_pvm_launc
 	put(code, most, int32(size))
 	put(code, clusters, int32(n))
 	return int32(code)
+}
+
+//export pvm_launch_failed
+func pvm_launch_failed(thread uint64, kernel *C.char, code int32) int32 {
+	the.LaunchFailed(thread, C.GoString(kernel), driver.Code(code))
+	return 0
+}
+
+//export pvm_asked
+func pvm_asked(thread uint64) int32 {
+	the.LastErrorAsked(thread)
+	return 0
 }
 
 //export pvm_launch

@@ -27,6 +27,7 @@ static void call_host(uint64_t f, uint64_t argument) {
 }
 
 static int32_t in_host(void) { return host_depth; }
+static int32_t used_runtime(void) { return runtime_used; }
 
 static uint64_t thread_id(void) { return (uintptr_t)&capture_mode; }
 static int32_t thread_capture_mode(void) { return capture_mode; }
@@ -51,6 +52,9 @@ func both() *C.struct_pvm_thread { return C.thread_both() }
 
 // callHost runs a function of the program.
 func callHost(fn, argument uint64) { C.call_host(C.uint64_t(fn), C.uint64_t(argument)) }
+
+// runtimeUsed reports whether the program uses the Runtime API, at whose end kernels that run finish.
+func runtimeUsed() bool { return C.used_runtime() != 0 }
 
 // inHost reports whether such a function has called the engine.
 func inHost() bool { return C.in_host() != 0 }

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
@@ -42,6 +43,9 @@ var assemblerVariables = []string{"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_P
 // archVariable says which device there is.
 const archVariable = "PTXVM_ARCH"
 
+// errorVariable is the exit status where something was reported.
+const errorVariable = "PTXVM_ERROR_EXITCODE"
+
 // libraryVariable names a folder that holds the libraries.
 const libraryVariable = "PTXVM_LIB"
 
@@ -49,6 +53,7 @@ const libraryVariable = "PTXVM_LIB"
 type execFlags struct {
 	values        map[string]*string // by variable
 	deterministic bool
+	stats         bool
 }
 
 // execVariable is a flag and the variable that it sets.
@@ -61,14 +66,21 @@ var execVariables = []execVariable{
 	{"async", "PTXVM_ASYNC", "when asynchronous operations take effect: `eager|lazy|random`, as for run"},
 	{"bounds", "PTXVM_BOUNDS", "how far an access may go: `exact|page`, to the end of its allocation, or of its 2 MiB page as on hardware"},
 	{"devices", "PTXVM_DEVICES", "number of devices, `N`"},
+	{"error-exitcode", errorVariable, "exit status, `N`, of a program that would end with 0 though something was reported: a fault, a limit, a sanitizer's report, a failed launch that it never asks about; default 3, 0: the program's own"},
 	{"engine", "PTXVM_ENGINE", "execution engine: `auto|interp|jit`"},
-	{"memory", "PTXVM_MEMORY", "device memory, such as `2G`"},
+	{"kernel", "PTXVM_KERNEL", "sanitizers look only at launches of kernel `NAME`: symbol, demangled, without parameters, or kns=TEXT, kne=SYMBOL, regex:RE"},
+	{"launch-count", "PTXVM_LAUNCH_COUNT", "sanitizers look only at `N` launches of such kernels; 0: all"},
+	{"launch-skip", "PTXVM_LAUNCH_SKIP", "sanitizers look at none of the first `N` launches of such kernels"},
+	{"max-steps", "PTXVM_MAX_STEPS", "stop a launch after `N` warp instructions"},
+	{"memory", "PTXVM_MEMORY", "device memory, such as `2G`; as much, but no less than 512 MiB, may preparing a module take"},
 	{"progress", "PTXVM_PROGRESS", "`1`: print every 10 s how far a kernel is; 0: never; default on a terminal only"},
 	{"report", "PTXVM_REPORT", "append faults and reports to `FILE`, as JSON; FILE.sarif is written anew, for code scanning"},
 	{"sanitize", "PTXVM_SANITIZE", "checks to run, `LIST` as for run"},
+	{"schedule", "PTXVM_SCHEDULE", "how long a warp runs before the next one does: `long|fair`, as for run"},
 	{"seed", "PTXVM_SEED", "permute the order of CTAs and warps by seed `N`"},
 	{"suppress", "PTXVM_SUPPRESS", "leave out the reports that `FILE` names, as for run"},
-	{"trace", "PTXVM_TRACE", "print CUDA calls, all or only those that fail: `calls|errors[:FILE]`"},
+	{"timeout", "PTXVM_TIMEOUT", "wall clock limit of each launch, and of preparing it, `DURATION` such as 10s"},
+	{"trace", "PTXVM_TRACE", "print CUDA calls, all or only those that fail, or a line for each launch: `calls|errors|kernels[:FILE]`"},
 	{"workers", "PTXVM_WORKERS", "run CTAs on `N` threads"},
 }
 
@@ -101,6 +113,7 @@ func (f *execFlags) add(cmd *cli.Command) {
 		cmd.Flags().String(f.values[v.variable], v.flag, "", "", v.usage)
 	}
 	cmd.Flags().Bool(&f.deterministic, "deterministic", "", deterministicUsage)
+	cmd.Flags().Bool(&f.stats, "stats", "", "print to standard error what each kernel has executed: launches, time, lane operations, share of compiled code, helpers; --report gets it, too")
 }
 
 func newCudart(s streams) *cli.Command {
@@ -197,6 +210,12 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 	}
 	if f.deterministic {
 		env = withVariable(env, "PTXVM_DETERMINISTIC", "1", "")
+	}
+	if f.stats {
+		env = withVariable(env, "PTXVM_STATS", "1", "")
+	}
+	if *f.values[errorVariable] == "" {
+		env = withDefault(env, errorVariable, strconv.Itoa(exitFault))
 	}
 	if err := beginLog(*f.values["PTXVM_REPORT"]); err != nil {
 		return err

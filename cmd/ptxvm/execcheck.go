@@ -34,8 +34,8 @@ func (f *execFlags) check() error {
 func checkVariable(variable, value string) error {
 	switch variable {
 	case "PTXVM_TRACE":
-		if kind, _, _ := strings.Cut(value, ":"); kind != "calls" && kind != "errors" {
-			return errors.New("want calls or errors, and :FILE behind it")
+		if kind, _, _ := strings.Cut(value, ":"); !slices.Contains([]string{"calls", "errors", "kernels"}, kind) {
+			return errors.New("want calls, errors or kernels, and :FILE behind it")
 		}
 		return nil
 	case "PTXVM_REPORT":

@@ -71,9 +71,14 @@ func codeOf(err error) (code Code, sticky bool) {
 	switch {
 	case err == nil:
 		return Success, false
+	case errors.As(err, new(*vm.CompilingError)):
+		if errors.Is(err, vm.ErrOutOfMemory) {
+			return OutOfMemory, false
+		}
+		return LaunchTimeout, false
 	case errors.As(err, &fault):
 		return Code(cudaabi.FaultCode(fault.Code)), true
-	case errors.As(err, new(*vm.DeadlockError)), errors.Is(err, vm.ErrStepLimit):
+	case errors.As(err, new(*vm.DeadlockError)), errors.As(err, new(*vm.StoppedError)), errors.Is(err, vm.ErrStepLimit):
 		return LaunchTimeout, true
 	case errors.As(err, new(*vm.UnsupportedError)):
 		return NotSupported, false

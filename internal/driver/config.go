@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/vm"
@@ -22,6 +23,13 @@ type Config struct {
 	Quiet    bool
 	Progress bool   // kernels that run long are spoken of now and then
 	Report   string // a file for reports as JSON; empty: none
+
+	Timeout   time.Duration // of a launch, and of preparing a module or a launch; 0: none
+	Filter    Filter        // of launches that sanitizers look at
+	ErrorExit int           // status of a process that would end with 0 though something was reported; 0: its own
+	Stats     bool          // a table of what kernels have executed, at the end
+	Kernels   bool          // a line for each launch
+	KernelsTo string        // the file that it goes to; empty: Host.Error
 }
 
 // variables are the names that Configure knows, each with what it sets.
@@ -41,9 +49,26 @@ var variables = map[string]func(c *Config, value string) error{
 		c.Device.PageBounds = v == "page"
 		return nil
 	},
-	"PTXVM_DETERMINISTIC": func(c *Config, v string) error { c.Device.Deterministic = v != "" && v != "0"; return nil },
-	"PTXVM_DEVICES":       func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
-	"PTXVM_ENGINE":        func(c *Config, v string) (err error) { c.Device.Engine, err = vm.ParseEngine(v); return err },
+	"PTXVM_DETERMINISTIC":  func(c *Config, v string) error { c.Device.Deterministic = v != "" && v != "0"; return nil },
+	"PTXVM_DEVICES":        func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
+	"PTXVM_ERROR_EXITCODE": func(c *Config, v string) error { return number(v, 0, 255, &c.ErrorExit) },
+	"PTXVM_KERNEL":         func(c *Config, v string) (err error) { c.Filter.Kernel, err = kernelFilter(v); return err },
+	"PTXVM_LAUNCH_COUNT":   func(c *Config, v string) error { return count(v, &c.Filter.Count) },
+	"PTXVM_LAUNCH_SKIP":    func(c *Config, v string) error { return count(v, &c.Filter.Skip) },
+	"PTXVM_MAX_STEPS":      func(c *Config, v string) error { return count(v, &c.Device.MaxSteps) },
+	"PTXVM_STATS":          func(c *Config, v string) error { c.Stats = v != "" && v != "0"; return nil },
+	"PTXVM_TIMEOUT": func(c *Config, v string) (err error) {
+		if c.Timeout, err = time.ParseDuration(v); err != nil || c.Timeout < 0 {
+			return fmt.Errorf("want a duration such as 500ms, 10s or 2m")
+		}
+		return nil
+	},
+	"PTXVM_TRACE": func(c *Config, v string) error { // the fronts read the rest
+		kind, file, _ := strings.Cut(v, ":")
+		c.Kernels, c.KernelsTo = kind == "kernels", file
+		return nil
+	},
+	"PTXVM_ENGINE": func(c *Config, v string) (err error) { c.Device.Engine, err = vm.ParseEngine(v); return err },
 	"PTXVM_HOST_ACCESS": func(c *Config, v string) error {
 		if v != "fault" && v != "allow" {
 			return fmt.Errorf("want allow or fault")
@@ -58,11 +83,10 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_REPORT":          func(c *Config, v string) error { c.Report = v; return nil },
 	"PTXVM_QUIET":           func(c *Config, v string) error { c.Quiet = v != "" && v != "0"; return nil },
 	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = vm.ParseSanitize(v); return err },
+	"PTXVM_SCHEDULE":        func(c *Config, v string) (err error) { c.Device.Schedule, err = vm.ParseSchedule(v); return err },
 	"PTXVM_SEED": func(c *Config, v string) (err error) {
-		if c.Device.Seed, err = strconv.ParseUint(v, 0, 64); err != nil {
-			return fmt.Errorf("want a number, such as 7")
-		}
-		return nil
+		c.Device.Seed, err = strconv.ParseUint(v, 0, 64)
+		return wantNumber(err)
 	},
 	"PTXVM_SUPPRESS": func(c *Config, v string) error {
 		text, err := os.ReadFile(v)
@@ -75,7 +99,7 @@ var variables = map[string]func(c *Config, value string) error{
 }
 
 // outside are names that others read: ptxvm, the fronts, tests.
-var outside = []string{"PTXVM_LIB", "PTXVM_EXEC", "PTXVM_TRACE", "PTXVM_CUDART", "PTXVM_CUDA12", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
+var outside = []string{"PTXVM_LIB", "PTXVM_EXEC", "PTXVM_CUDART", "PTXVM_CUDA12", "PTXVM_PYTHON", "PTXVM_NVCC", "PTXVM_PTXAS", "PTXVM_STACK"}
 
 // Configure reads the environment: lines NAME=value as os.Environ has them. Warnings are about names that
 // never reads.
@@ -123,6 +147,19 @@ func number(text string, least, most int, to *int) error {
 		return fmt.Errorf("want a number from %d to %d", least, most)
 	}
 	*to = n
+	return nil
+}
+
+// count reads a number of any size.
+func count(text string, to *uint64) (err error) {
+	*to, err = strconv.ParseUint(text, 0, 64)
+	return wantNumber(err)
+}
+
+func wantNumber(err error) error {
+	if err != nil {
+		return fmt.Errorf("want a number, such as 7")
+	}
 	return nil
 }
 

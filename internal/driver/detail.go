@@ -5,10 +5,12 @@ package driver
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/quote"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
@@ -21,6 +23,7 @@ func (d *Driver) detail(err error) string {
 		return err.Error()
 	}
 	var b strings.Builder
+	b.WriteString(d.limit(err))
 	b.WriteString(d.withOrigin(long.Detail(), err))
 	b.WriteByte('\n')
 	sources := quote.Sources{Dirs: nearby(), Exact: true}
@@ -33,6 +36,20 @@ func (d *Driver) detail(err error) string {
 		text = strings.ReplaceAll(text, here+"/", "")
 	}
 	return text
+}
+
+// limit says which limit has ended a launch, on a line; nothing for other errors. Where its warps were comes behind.
+func (d *Driver) limit(err error) string {
+	var stopped *vm.StoppedError
+	switch {
+	case !errors.As(err, &stopped):
+		return ""
+	case errors.Is(stopped.Err, vm.ErrStepLimit):
+		return fmt.Sprintf("step limit: kernel %s has executed more than %d warp instructions (--max-steps)\n",
+			kernelname.Demangle(stopped.Kernel), d.cfg.Device.MaxSteps)
+	}
+	return fmt.Sprintf("timeout: kernel %s has run for more than %v (--timeout)\n",
+		kernelname.Demangle(stopped.Kernel), d.cfg.Timeout)
 }
 
 // withOrigin adds to a fault's report where the allocation beside the address was made, behind the line about it.

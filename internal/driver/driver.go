@@ -5,6 +5,7 @@ package driver
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -32,9 +33,16 @@ type Driver struct {
 	reports  reports
 	running  running
 	past     passed
-	sticky   atomic.Int32 // Code that every call returns
-	first    sync.Mutex   // held while the failure that becomes sticky is reported
-	compiled texts
+	unasked  unasked
+	tallies  tallies
+	launches launches
+	chosen   chosen
+	found    atomic.Uint64 // outcomes that were reported
+
+	toldStats atomic.Bool
+	sticky    atomic.Int32 // Code that every call returns
+	first     sync.Mutex   // held while the failure that becomes sticky is reported
+	compiled  texts
 
 	mu      sync.RWMutex
 	memory  blocks
@@ -83,6 +91,9 @@ func New(cfg Config, host Host) (*Driver, error) {
 	if cfg.Progress {
 		vc.Progress = d.progress
 	}
+	if err = d.openLaunches(); err != nil {
+		return nil, err
+	}
 	machines, err := vm.NewDevices(cfg.Devices, &vc)
 	if err != nil {
 		return nil, err
@@ -123,6 +134,9 @@ func (d *Driver) fail(err error, where string) Code {
 		return Success
 	}
 	report := func() {
+		if counted(err) {
+			d.found.Add(1)
+		}
 		text := d.detail(err) + where
 		d.say(text)
 		d.reports.write(code, text, err)
@@ -148,7 +162,7 @@ func (d *Driver) stick(code Code, report func()) {
 // say prints a message for the user.
 func (d *Driver) say(text string) {
 	if !d.cfg.Quiet && d.host.Error != nil {
-		d.host.Error("ptxvm: " + text + "\n")
+		d.host.Error("ptxvm: " + strings.TrimPrefix(text, "ptxvm: ") + "\n")
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"time"
 
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
@@ -22,6 +24,7 @@ type function struct {
 	info        vm.KernelInfo
 	block       int          // bytes of parameters
 	maxDynamic  atomic.Int32 // by FunctionSet
+	vain        atomic.Int32 // times that it has stayed for a launch behind it that did not come (beside.go)
 	nonPortable atomic.Bool  // the same: clusters of more CTAs than all devices run
 	on          []atomic.Pointer[loaded]
 }
@@ -80,26 +83,52 @@ func (d *Driver) Launch(dev int, stream, fn uint64, l Launch) (code Code) {
 	if code != Success {
 		return code
 	}
+	w.stream = stream
 	return s.run(w, LaunchCall, waits(LaunchCall, nowhere, nowhere))
 }
 
 // kernelWork is a launch with its arguments.
 type kernelWork struct {
+	f      *function
 	on     *loaded
 	fn     uint64
 	launch Launch // without its arguments
 	shape  vm.Launch
 	params []byte
+
+	queued    bool   // in a stream, where looked has been decided; else a node of a graph
+	unchecked bool   // sanitizers report nothing
+	stream    uint64 // its handle, if it was queued
+	depends   *machine.Dependence
 }
 
 func (w *kernelWork) do(dev *device, at *streams.Work) {
-	if dev.d.Sticky() == Success {
-		dev.d.running.begin(w)
-		stats, err := vm.LaunchAt(context.Background(), w.on.kernel, w.shape, w.params, at, vm.Terms{})
-		dev.d.running.end(w)
-		dev.d.tellPast(stats.Past)
-		dev.d.fail(err, "")
+	d := dev.d
+	if d.Sticky() != Success {
+		return
 	}
+	unchecked := w.unchecked
+	if !w.queued {
+		unchecked = !d.looksAt(w.f)
+	}
+	ctx, cancel := d.limited()
+	defer cancel()
+	d.running.begin(w)
+	began := time.Now()
+	stats, err := vm.LaunchAt(ctx, w.on.kernel, w.shape, w.params, at, vm.Terms{Depends: w.depends, Unchecked: unchecked})
+	took := time.Since(began)
+	d.running.end(w)
+	d.tellPast(stats.Past)
+	d.fail(err, "")
+	d.launched(w, &stats, took)
+}
+
+// limited is the time that a launch, or what prepares one, may take.
+func (d *Driver) limited() (context.Context, context.CancelFunc) {
+	if d.cfg.Timeout == 0 {
+		return context.Background(), func() {}
+	}
+	return context.WithTimeout(context.Background(), d.cfg.Timeout)
 }
 
 // kernel checks a launch on a device and copies its arguments.
@@ -120,14 +149,16 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 	}
 	shape := vm.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: int(l.Shared)}
 	if last := on.shape.Load(); last == nil || *last != shape {
-		if err := on.kernel.Ready(shape); err != nil {
+		ctx, cancel := d.limited()
+		err := on.kernel.ReadyContext(ctx, shape)
+		if cancel(); err != nil {
 			return nil, d.fail(err, "")
 		}
 		on.shape.Store(&shape)
 	}
 	params, code := f.params(&l)
 	l.Arguments, l.Buffer, l.BufferSize = 0, 0, 0
-	return &kernelWork{on, fn, l, shape, params}, code
+	return &kernelWork{f: f, on: on, fn: fn, launch: l, shape: shape, params: params}, code
 }
 
 // relaunched is a kernel with the arguments that it has and another launch.

@@ -102,6 +102,9 @@ func (d *Driver) refused(err error, from Holder) (uint64, string, Code) {
 		var b strings.Builder
 		_ = diag.WriteText(&b, list, diag.TextOptions{})
 		code, text = InvalidPTX, strings.TrimRight(b.String(), "\n")
+	case errors.As(err, new(*vm.CompilingError)):
+		d.found.Add(1)
+		code, _ = codeOf(err)
 	case errors.As(err, &without) && len(without.Newer) == 0 && from.Without != "":
 		code, text = NoBinary, from.Without
 	case errors.Is(err, fatbin.ErrNoPTX):
@@ -160,7 +163,9 @@ func (d *Driver) compile(name string, text []byte) (*vm.Module, error) {
 	if m := d.compiled.find(key); m != nil {
 		return m, nil
 	}
-	m, err := vm.Compile(name, text, nil)
+	ctx, cancel := d.limited()
+	defer cancel()
+	m, err := vm.CompileContext(ctx, name, text, d.cfg.Device.Memory, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +188,9 @@ func (m *module) program(dev *device) (*vm.Program, Code) {
 	if p := m.on[dev.number]; p != nil {
 		return p, Success
 	}
-	p, err := dev.vm.Load(m.parts...)
+	ctx, cancel := m.d.limited()
+	defer cancel()
+	p, err := dev.vm.LoadContext(ctx, m.parts...)
 	if err != nil {
 		_, _, code := m.d.refused(err, Holder{})
 		if c, _ := codeOf(err); c == OutOfMemory {

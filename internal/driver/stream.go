@@ -36,6 +36,9 @@ type stream struct {
 	last  *item // enqueued last
 	busy  bool  // an item is running
 
+	running *item // the kernel that has begun last, where kernels run beside each other
+	waiters int   // threads that wait for the stream
+
 	order *streams.Queue // for races between streams; else nil
 
 	capture *capture // guarded by Driver.graphs; nil: work runs
@@ -52,6 +55,7 @@ type item struct {
 	at    *streams.Work // for races between streams; else nil
 
 	kernel, programmatic bool // a launch; one that may begin before the kernel in front of it is over
+	beside
 }
 
 func newItem(w work) *item {
@@ -92,9 +96,13 @@ func (s *stream) put(it *item, start bool, after []*item) *item {
 		s.overlap(it, past)
 	}
 	it.after = append(after, s.legacyOrder()...)
+	if k, ok := it.work.(*kernelWork); ok {
+		k.queued, k.unchecked = true, !s.dev.d.looksAt(k.f)
+	}
 	s.mu.Lock()
 	s.queue, s.last = append(s.queue, it), it
 	idle := !s.busy
+	s.beginNext()
 	s.mu.Unlock()
 	s.dev.d.order.Unlock()
 	switch {
@@ -106,8 +114,8 @@ func (s *stream) put(it *item, start bool, after []*item) *item {
 	return it
 }
 
-// overlap lets a programmatic launch begin before the kernel in front of it is over, as far as races are concerned: here it begins
-// behind it. Past is what it waits for besides.
+// overlap lets a programmatic launch begin before the kernel in front of it is over, as far as races are concerned.
+// Past is what it waits for besides.
 func (s *stream) overlap(it *item, past []streams.Past) {
 	if last := s.tail(); it.programmatic && last != nil && last.kernel {
 		it.at.Overlap(last.at, past...)
@@ -169,12 +177,27 @@ func (s *stream) perform(it *item) {
 		<-dep.done
 	}
 	it.after = nil
+	s.depend(it)
 	if it.work != nil {
 		s.dev.do(it.work, it.at)
 		it.work = nil
 	}
 	it.at.End(nil, 0)
+	next := s.settle(it)
 	it.finish()
+	if next != nil && it.front == nil { // the others of a chain wait for each other
+		s.follow(next)
+	}
+}
+
+// follow waits for the items that have begun beside each other, from one on.
+func (s *stream) follow(it *item) {
+	for it != nil {
+		<-it.done
+		s.mu.Lock()
+		it = it.next
+		s.mu.Unlock()
+	}
 }
 
 // do does work. What comes after a defect does not wait for ever.
@@ -192,6 +215,8 @@ func (s *stream) wait(it *item) {
 	if it.over.Load() {
 		return
 	}
+	s.await(1)
+	defer s.await(-1)
 	s.drainUntil(it)
 	for range spins { // what another thread runs is often short
 		if it.over.Load() {
@@ -203,6 +228,13 @@ func (s *stream) wait(it *item) {
 }
 
 const spins = 20
+
+// await counts a thread that waits for the stream.
+func (s *stream) await(n int) {
+	s.mu.Lock()
+	s.waiters += n
+	s.mu.Unlock()
+}
 
 // tail is the item that was enqueued last; nil if there never was one.
 func (s *stream) tail() *item {

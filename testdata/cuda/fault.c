@@ -1,3 +1,5 @@
+// exit: 3
+// stdout: PASSED
 // stderr: P7001
 // stderr: 4 bytes at
 // A kernel that leaves its buffer: the error shows where the program waits, and stays.

@@ -1,3 +1,5 @@
+// exit: 3
+// stdout: PASSED
 // stderr: the kernel does not have 2 parameters
 // stderr: fault P7003: access through a null pointer
 // libgpuocelot.so: a kernel on memory of the host, by the function that tinygrad's MOCKGPU calls.

@@ -1,5 +1,5 @@
 // An assertion that does not hold ends the kernel; every later call says so.
-// exit: 0
+// exit: 3
 // stdout: asserted
 // stderr: positive
 #include "check.h"

@@ -1,5 +1,5 @@
 // An address that is not a multiple of its access: error 716, and where.
-// exit: 0
+// exit: 3
 // stdout: caught
 // stderr: P7002
 // stderr: misaligned.cu:9

@@ -92,10 +92,20 @@ static error_t last(void) {
 	return T.last;
 }
 
-PUBLIC error_t cudaPeekAtLastError(void) { return last(); }
+// asked tells the engine that the thread asks: a launch that has failed is no secret any more.
+static void asked(void) {
+	if (T.failed && engine_loaded()) pvm_asked((uintptr_t)&T);
+	T.failed = 0;
+}
+
+PUBLIC error_t cudaPeekAtLastError(void) {
+	asked();
+	return last();
+}
 
 PUBLIC error_t cudaGetLastError(void) {
 	error_t e = last();
+	asked();
 	T.last = SUCCESS;
 	return e;
 }

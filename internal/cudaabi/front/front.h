@@ -39,6 +39,8 @@ struct thread {
 	struct pvm_thread *both;    // what the other library has in common; NULL before the first call
 	void *caller;               // of the call that is traced, in the program
 	int per_thread;             // depth of calls whose default stream is the thread's own
+	int popped;                 // <<<>>> is about to launch
+	int failed;                 // it has, in vain, and nobody has asked
 	int pushed;                 // entries of shapes
 	struct launch_shape shapes[PUSHED];
 };

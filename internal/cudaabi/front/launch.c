@@ -8,7 +8,14 @@ static error_t launch(const void *func, struct pvm_launch *l, stream_t stream) {
 	uint64_t f;
 	error_t e = engine();
 	if (e == SUCCESS) e = kernel_of(func, &k, &f);
-	return done(e ? e : pvm_launch(T.device, stream_of(stream), f, l));
+	if (e == SUCCESS) e = pvm_launch(T.device, stream_of(stream), f, l);
+	if (e != SUCCESS && T.popped && engine_loaded()) { // what <<<>>> stands for drops the result
+		const char *name = kernel_name(func);
+		T.failed = 1;
+		pvm_launch_failed((uintptr_t)&T, name ? name : "", e);
+	}
+	T.popped = 0;
+	return done(e);
 }
 
 static struct pvm_launch shape(dim3 grid, dim3 block, void **args, size_t shared) {

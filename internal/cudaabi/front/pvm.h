@@ -174,6 +174,8 @@ struct pvm_value {
 	X(pvm_occupancy_shared, (int32_t device, uint64_t function, int32_t blocks, int32_t threads, uint64_t *dynamic)) \
 	X(pvm_occupancy_clusters, (int32_t device, uint64_t function, const struct pvm_launch *launch, int32_t *most, int32_t *clusters)) \
 	X(pvm_occupancy, (int32_t device, uint64_t function, int32_t threads, uint64_t dynamic, int32_t *blocks)) \
+	X(pvm_launch_failed, (uint64_t thread, const char *kernel, int32_t code)) \
+	X(pvm_asked, (uint64_t thread)) \
 	X(pvm_launch, (int32_t device, uint64_t stream, uint64_t function, const struct pvm_launch *launch)) \
 	X(pvm_stream_create, (int32_t device, uint32_t flags, int32_t priority, uint64_t *stream)) \
 	X(pvm_stream_destroy, (uint64_t stream)) \

@@ -261,6 +261,7 @@ PUBLIC unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
 PUBLIC error_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, stream_t *stream) {
 	if (T.pushed == 0) return done(MISSING_CONFIGURATION);
 	struct launch_shape *s = &T.shapes[--T.pushed];
+	T.popped = 1;
 	*grid = s->grid;
 	*block = s->block;
 	*shared = s->shared;

@@ -1,5 +1,5 @@
 // Calls as they happen: PTXVM_TRACE=calls prints each on standard error, =calls:FILE into a file, with its arguments, its
-// result and the time it took; =errors those that fail. Its own calls of the API are not told.
+// result and the time it took; =errors those that fail; =kernels is the engine's. Its own calls of the API are not told.
 #define _GNU_SOURCE
 #include "api.h"
 #include "trace.h"
@@ -24,9 +24,10 @@ __attribute__((constructor)) static void begin(void) {
 	const char *how = getenv("PTXVM_TRACE");
 	if (!how || !*how || !strcmp(how, "0")) return;
 	size_t n = strcspn(how, ":");
+	if (n == 7 && !strncmp(how, "kernels", n)) return; // the engine tells
 	int all = n == 5 && !strncmp(how, "calls", n);
 	if (!all && (n != 6 || strncmp(how, "errors", n))) {
-		say("PTXVM_TRACE=%s: want calls or errors, with :FILE or without", how);
+		say("PTXVM_TRACE=%s: want calls, errors or kernels, with :FILE or without", how);
 		return;
 	}
 	if (how[n]) to = open(how + n + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -297,8 +297,8 @@ func TestTrace(t *testing.T) {
 	if text := readText(t, failed); strings.Contains(text, ") = 0") || !strings.Contains(text, "cudaDeviceSynchronize() = 700") {
 		t.Errorf("the calls that fail: %s", text)
 	}
-	want.stderr = append(want.stderr, "want calls or errors")
-	run(t, want, libraries, command, "exec", "--trace", "all", program)
+	want.stderr, want.env = append(want.stderr, "want calls, errors or kernels"), []string{"PTXVM_TRACE=all"}
+	run(t, want, libraries, command, "exec", program)
 }
 
 func run(t *testing.T, want expected, libraries, name string, args ...string) {
