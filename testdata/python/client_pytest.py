@@ -1,10 +1,12 @@
 """The plug-in of pytest: what a test does wrong fails that test, with the report in its section, and no other."""
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -239,6 +241,39 @@ def free_bytes():
     from cuda.bindings import driver
 
     return int(driver.cuMemGetInfo()[1])
+
+
+def test_ends():
+    """A run that is interrupted, or killed, leaves no child."""
+    for number, status in (signal.SIGINT, 2), (signal.SIGKILL, -9):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "test_it.py"), "w") as file:
+                file.write("import os, time\ndef test_it():\n    open('pid', 'w').write(str(os.getpid()))\n    os.rename('pid', 'child')\n    time.sleep(60)\n")
+            run = subprocess.Popen([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            child = os.path.join(folder, "child")
+            until(lambda: os.path.exists(child), run)
+            with open(child) as file:
+                pid = int(file.read())
+            run.send_signal(number)
+            out, _ = run.communicate(timeout=60)
+            assert run.returncode == status, (run.returncode, out)
+            until(lambda: not alive(pid), None)
+
+
+def until(done, process):
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end and (process is None or process.poll() is None), "it does not happen"
+        time.sleep(0.05)
+
+
+def alive(pid):
+    """Whether there is a process that has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
 
 
 def test_command():

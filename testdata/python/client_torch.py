@@ -246,13 +246,21 @@ def test_exchange():
 def test_refused():
     q = torch.randn(1, 1, 2, 8, device=cuda).half()
     refused(lambda: torch.ops.aten._scaled_dot_product_flash_attention(q, q, q), NotImplementedError, "_scaled_dot_product_flash_attention has no CPU kernel", "scaled_dot_product_attention does")
-    graph = torch.cuda.CUDAGraph()
+    # A graph may change tensors that are there; new ones need PyTorch's own allocator.
+    x, graph = torch.ones(4, device=cuda), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        x.mul_(2)
+        scale[(1,)](x, x, 3.0, 4, BLOCK=128)
+        x.add_(1)
+    graph.replay()
+    graph.replay()
+    same(x, torch.full((4,), 43.0))
 
     def capture():
-        with torch.cuda.graph(graph):
-            scaled(torch.ones(4, device=cuda) + 1, 2.0)
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            x + 1
 
-    refused(capture, Exception)
+    refused(capture, RuntimeError, "aten::add.Tensor cannot make a tensor in a graph", "PYTORCH_NO_CUDA_MEMORY_CACHING=0")
 
 
 def child(source, **environment):

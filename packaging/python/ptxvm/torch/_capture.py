@@ -34,11 +34,6 @@ def _library() -> ctypes.CDLL:
 
 def node(call: Call, named: dict[str, Any]) -> Any:
     """Add the call to the graph that the current stream captures; the results, whose values a launch of the graph makes."""
-    if "PYTORCH_NO_CUDA_MEMORY_CACHING" in os.environ:
-        raise RuntimeError(
-            f"{call.operator.full} cannot be captured in a graph, whose memory comes from PyTorch's caching allocator, which `ptxvm exec` "
-            "turns off so that tensors have exact bounds: start with PYTORCH_NO_CUDA_MEMORY_CACHING=0"
-        )
     inner = call.inward(named)
     writes = call.operator.writes
     trial = {name: _copied(value) if name in writes else value for name, value in inner.items()}
@@ -86,6 +81,11 @@ def _allocated(call: Call, inner: dict[str, Any], trial: dict[str, Any], shapes:
             return value
         if id(value) in places:
             return call.outward(places[id(value)])
+        if "PYTORCH_NO_CUDA_MEMORY_CACHING" in os.environ:
+            raise RuntimeError(
+                f"{call.operator.full} cannot make a tensor in a graph, whose memory comes from PyTorch's caching allocator, which `ptxvm exec` "
+                "turns off so that tensors have exact bounds: start with PYTORCH_NO_CUDA_MEMORY_CACHING=0"
+            )
         return torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=call.device)
 
     if isinstance(shapes, (tuple, list)):

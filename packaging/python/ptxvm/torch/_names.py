@@ -53,5 +53,6 @@ def check() -> None:
 
 def __getattr__(name: str) -> Any:
     if name in PRIVATE:
-        return _find(PRIVATE[name])
+        found = globals()[name] = _find(PRIVATE[name])  # looked for once
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
