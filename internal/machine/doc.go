@@ -48,9 +48,9 @@
 // The machine judges nothing but faults: what is wrong with a use of barriers, masks, mbarriers and open operations observers
 // find (internal/san). Op.Touches lists for them what an operation reads and writes: memory, tensor memory or rows of a frame.
 //
-// Observers (DESIGN §7): in launches with one, sem wraps every handler by the effect clauses of
-// the ISA data: memory operands by address, fences and barriers tell for themselves what they do
-// (sem/observe.go). Issue tells the extents of Op.Touches. What neither covers, tells itself if
+// Observers (DESIGN §7): in launches with one, package observe wraps every handler by the effect
+// clauses of the ISA data: memory operands by address, fences and barriers tell for themselves
+// what they do. Issue tells the extents of Op.Touches. What neither covers, tells itself if
 // Warp.Observing: tcgen05.alloc and dealloc (Allocated, Freed), tensor memory that is read or
 // written without a record (Touch with an Extent).
 package machine
