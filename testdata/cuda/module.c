@@ -1,6 +1,6 @@
 // stderr: frob is no instruction
 // stderr: cuIpcGetMemHandle is not supported
-// stderr: Relink: nvcc
+// stderr: relink: nvcc
 // Modules: functions, variables, libraries, what the compiler says, and the linker.
 #include "driver.h"
 
