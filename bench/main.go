@@ -51,6 +51,7 @@ func main() {
 	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
 	engine := flag.String("engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
+	flag.BoolVar(&throughC, "cc", false, "with -kernels: by the compiler's new pipeline and the installed C compiler, as far as it takes kernels")
 	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
 	flag.Parse()
 	match, err := regexp.Compile(*only)

@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // ccFlags compile the references: vectorised for this machine, every rounding where the source has it.
@@ -268,6 +270,16 @@ type running struct {
 	byWall  bool                 // wall time counts, else processor time
 }
 
+// throughC tells that kernels go through the new pipeline and C, as far as it takes them.
+var throughC bool
+
+// noted prints why a kernel is not taken.
+func noted(kernel string, refused error) {
+	if refused != nil {
+		fmt.Printf("%s: %v\n", kernel, refused)
+	}
+}
+
 // start loads the module on a new device, to be closed, and allocates the buffers of a run.
 func (w *workload) start(top string, r *corpus.Run, e ptxvm.Engine, workers int) (*running, error) {
 	return w.startOn(top, r, ptxvm.DeviceConfig{Workers: workers, Engine: e})
@@ -279,6 +291,12 @@ func (w *workload) startOn(top string, r *corpus.Run, cfg ptxvm.DeviceConfig) (*
 	d, err := ptxvm.NewDevice(&cfg)
 	if err != nil {
 		return nil, err
+	}
+	if throughC {
+		if err := vm.CompileWith(d, jit.ThroughC(jit.Options{Late: true}, &jit.PipelineC{Note: noted})); err != nil {
+			d.Close()
+			return nil, err
+		}
 	}
 	x := &running{device: d, clock: cpuTime, buffers: map[*corpus.Buffer]ptxvm.Buffer{}}
 	name := w.module(top)

@@ -18,6 +18,7 @@ import (
 type PipelineC struct {
 	Build build.Options
 	Opt   opt.Options
+	Turn  int32                              // fuel of warps that begin, if not 0: tests
 	Note  func(kernel string, refused error) // called for each kernel, with why it is not taken; may be nil
 	Text  func(kernel, c string)             // called with the C of each that is taken; may be nil
 }
@@ -74,8 +75,12 @@ func (e *Engine) compileC(c *machine.Code) (*machine.Native, error) {
 	}
 	e.c[f] = append(e.c[f], code)
 	n := len(c.Insts)
+	turn := e.opt.c.Turn
 	out := &machine.Native{
 		Call: func(s *machine.NativeState, entry uintptr) {
+			if turn != 0 {
+				s.Batch.Turn = turn
+			}
 			if err := code.Call(s, entry); err != nil {
 				panic(err) // there is no memory for a stack
 			}

@@ -59,16 +59,22 @@ func (p *path) exit(pc int32) {
 	if pc == p.passes {
 		guard = p.Truth(false)
 	}
-	p.excluded(guard)
 	rest := p.And(p.mask, p.Not(guard))
+	if p.mayTest() && !p.IsNum(guard) {
+		p.versions(pc+1, rest, -1, func(hot, any *path) {
+			hot.excluded(hot.Truth(false))
+			any.excluded(guard)
+		})
+		return
+	}
+	p.excluded(guard)
 	switch {
 	case p.isNone(rest):
 		if len(p.waiting) == 0 {
 			p.block.Jump(p.end)
 		}
 		p.mask, p.dead = rest, true
-	case p.mayTest() && !p.IsNum(guard):
-		p.versions(pc+1, rest, -1)
+	case p.isFull(rest):
 	case len(p.loops) > 0 || p.upTo != 0:
 		refuse("lanes exit within a loop, or between a branch and where its ways meet")
 	case p.IsNum(guard) && len(p.waiting) == 0:
@@ -92,8 +98,8 @@ func (p *path) exit(pc int32) {
 func (p *path) branch(pc int32, id ir.BlockID) {
 	in := &p.code.Insts[pc]
 	target, guard := p.fn.BlockOf(int32(in.Imm)), p.guard(pc)
-	p.excluded(guard)
 	if target <= id {
+		p.excluded(guard)
 		p.backEdge(pc, target, id, guard)
 		return
 	}
@@ -112,9 +118,11 @@ func (p *path) branch(pc int32, id ir.BlockID) {
 	}
 	switch {
 	case together:
+		p.excluded(guard)
 		p.uniformBranch(target, guard)
-	case p.isFull(p.mask) && len(p.waiting) == 0 && p.coherent(pc, id, target, guard):
+	case p.isFull(p.mask) && len(p.waiting) == 0 && p.coherent(id, target, guard):
 	default:
+		p.excluded(guard)
 		p.part(pc, id, target, guard)
 	}
 }
@@ -182,17 +190,17 @@ func (p *path) leavesLoop(id ir.BlockID) bool {
 
 // coherent builds a branch of lanes, all of which run, three times: none takes it, and the path goes on; all take it; and some do, in a
 // cold copy of what lies between here and where the ways meet.
-func (p *path) coherent(pc int32, id, target ir.BlockID, guard ssa.Value) bool {
+func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	meet := p.fn.Blocks[id].IPDom
 	if meet == ir.NoBlock || meet <= id || p.leavesLoop(meet) || p.upTo != 0 || !p.mayCopy(id+1, meet) || target > meet {
 		return false
 	}
 	br, hot := p.block, p.Copy
 	taken, some, mixed, rest := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
-	br.Cond = p.Any(guard)
+	br.Cond = p.Maybe(guard)
 	br.Jump(some)
 	br.Jump(rest)
-	some.Cond = p.All(guard)
+	some.Cond = p.Surely(guard)
 	some.Jump(taken)
 	some.Jump(mixed)
 	p.joins[target] = append(p.joins[target], join{taken.Jump(nil), maps.Clone(p.env), p.mask})
@@ -202,6 +210,7 @@ func (p *path) coherent(pc int32, id, target ir.BlockID, guard ssa.Value) bool {
 	m.block, m.upTo, m.joins = mixed, meet, map[ir.BlockID][]join{}
 	m.waiting, m.mask = map[ir.BlockID]ssa.Value{target: guard}, p.Not(guard)
 	m.meets = map[ir.BlockID]ssa.Value{meet: p.mask}
+	mixed.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
 	m.run(p.fn.Blocks[id+1].First)
 	delete(m.waiting, meet)
 	m.mask, m.dead = p.mask, false
@@ -211,6 +220,7 @@ func (p *path) coherent(pc int32, id, target ir.BlockID, guard ssa.Value) bool {
 	p.joins[meet] = append(p.joins[meet], join{m.block.Jump(nil), m.env, p.mask})
 	p.Copy = hot
 	p.block = rest
+	p.excluded(p.Truth(false))
 	return true
 }
 

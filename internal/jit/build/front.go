@@ -32,8 +32,8 @@ func (p *path) mayTest() bool {
 }
 
 // versions goes on at an instruction in two ways: hot, for warps of which all lanes are in a mask, and for any lanes that run. The hot
-// copy takes it for known that no lane exits at passes.
-func (p *path) versions(pc int32, mask ssa.Value, passes int32) {
+// copy takes it for known that no lane exits at passes. begin, if not nil, puts effects in front of both.
+func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, any *path)) {
 	p.copies++
 	br, outer, noWrap := p.block, p.Copy, p.NoWrap
 	cold := p.NewCopy(32, true)
@@ -43,10 +43,14 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32) {
 	h.block = p.newBlock()
 	br.Jump(h.block)
 	p.NoWrap = h.front.noWrap(p.builder)
+	r.front, r.block = nil, p.NewBlock(p.level())
+	r.block.Cold = true
+	if begin != nil {
+		begin(h, r)
+	}
 	h.run(pc)
 	br.Cond = h.front.condition(p.builder, p.All(mask))
 	p.NoWrap, p.Copy = nil, cold
-	r.front, r.block = nil, p.newBlock()
 	br.Jump(r.block)
 	if passes < 0 {
 		r.mask = mask

@@ -47,9 +47,12 @@ func (p *path) begin() {
 		return
 	}
 	b := &p.fn.Blocks[0]
-	last := b.End - 1
+	last := b.First
+	for last < b.End-1 && !p.control(last) {
+		last++
+	}
 	if in := &p.code.Insts[last]; !isExit(in) || in.Guard == machine.NoGuard || len(b.Preds) > 0 || !p.computes(last) {
-		p.versions(0, p.mask, -1)
+		p.versions(0, p.mask, -1, nil)
 		return
 	}
 	trial := p.clone()
@@ -57,10 +60,10 @@ func (p *path) begin() {
 		trial.instruction(pc)
 	}
 	if mask := p.Not(trial.guard(last)); !p.IsNum(mask) {
-		p.versions(0, mask, last)
+		p.versions(0, mask, last, nil)
 		return
 	}
-	p.versions(0, p.mask, -1)
+	p.versions(0, p.mask, -1, nil)
 }
 
 // computes tells whether the instructions before one have no effects beside what they compute.

@@ -64,12 +64,12 @@ func prelude() string {
 
 // types are vectors of 32 bytes: w8 and x4 of integers, f8 and d4 of floats. The others are of narrow elements, unaligned.
 const types = `
-typedef unsigned char u8; typedef unsigned short u16; typedef unsigned u32; typedef unsigned long u64;
-typedef signed char s8; typedef short s16; typedef int s32; typedef long s64;
+typedef unsigned char u8; typedef unsigned short u16; typedef unsigned u32; typedef unsigned long long u64;
+typedef signed char s8; typedef short s16; typedef int s32; typedef long long s64;
 typedef s32 w8 __attribute__((vector_size(32))); typedef u32 uw8 __attribute__((vector_size(32)));
 typedef s64 x4 __attribute__((vector_size(32))); typedef u64 ux4 __attribute__((vector_size(32)));
 typedef float f8 __attribute__((vector_size(32))); typedef double d4 __attribute__((vector_size(32)));
-typedef char c32 __attribute__((vector_size(32)));
+typedef char c32 __attribute__((vector_size(32))); typedef char c16 __attribute__((vector_size(16))); typedef c16 c16m __attribute__((aligned(1), may_alias));
 typedef s32 w4 __attribute__((vector_size(16))); typedef u32 uw4 __attribute__((vector_size(16)));
 typedef w8 w8m __attribute__((aligned(1), may_alias)); typedef x4 x4m __attribute__((aligned(1), may_alias));
 typedef u8 b8m __attribute__((vector_size(8), aligned(1), may_alias)); typedef s8 sb8m __attribute__((vector_size(8), aligned(1), may_alias));
@@ -97,6 +97,13 @@ inline w4 high(w8 a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
 inline x4 sextw(w4 a) { return __builtin_convertvector(a, x4); }
 inline x4 zextw(w4 a) { return (x4)__builtin_convertvector((uw4)a, ux4); }
 inline w8 even(x4 a, x4 b) { return __builtin_shufflevector((w8)a, (w8)b, 0, 2, 4, 6, 8, 10, 12, 14); }
+inline w8 halves(w8 a, w8 b) { return (w8)__builtin_ia32_permdi256((x4)__builtin_ia32_packusdw256(a & 0xffff, b & 0xffff), 0xd8); }
+inline w8 bytes(w8 a, w8 b, w8 c, w8 d) {
+	return __builtin_ia32_permvarsi256((w8)__builtin_ia32_packuswb256(__builtin_ia32_packusdw256(a & 255, b & 255), __builtin_ia32_packusdw256(c & 255, d & 255)), (w8){0, 4, 1, 5, 2, 6, 3, 7});
+}
+inline c32 both(c16 a, c16 b) {
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+}
 inline w8 canon(w8 a) { return pickw((w8)((f8)a != (f8)a), splat(0x7fffffff), a); }
 inline u32 shlw(u32 a, u32 n) { return n < 32 ? a << n : 0; }
 inline u32 shrw(u32 a, u32 n) { return n < 32 ? a >> n : 0; }
@@ -135,43 +142,44 @@ EACH(divux4, x4, u64, 4, (x | y) >> 32 ? x / y : (u32)x / (u32)y) EACH(remux4, x
 inline w8 u2f8(w8 a) { return (w8)__builtin_convertvector((uw8)a, f8); }
 `
 
-// protocol goes from warp to warp and from CTA to CTA. It is entered with what the warp has counted.
+// protocol goes from warp to warp and from CTA to CTA. What it keeps of the batch is in variables (struct batch) and is written
+// back when the code returns. Of a CTA that the code itself has begun, all warps are as the last CTA has left them.
 const protocol = `
-inline u32 pick(char *s, u64 steps, u32 *w) {
-	u32 later = U32(LATER);
-	if (!later) return 0;
-	if (rare(steps > U64(BUDGET))) goto end;
-	*w = __builtin_ctz(later);
-	u64 warp = U64(WARPS) + WSIZE * *w;
-	if (rare(*(u64m *)(warp + WAT) == OUT)) goto end;
-	U32(CURRENT) = later & -later;
-	U32(LATER) = later & (later - 1);
-	U64(WARP) = warp;
-	U32(MASK) = *(u32m *)(warp + WMASK);
+struct batch { u32 later, alive, current, all, moved, own, ctas; u64 warp, warps, budget, rest; };
+inline struct batch enter(char *s, u64 how) {
+	struct batch b = {U32(LATER), U32(ALIVE), 0, U32(ALLWARPS), U32(MOVED), 0, U32(CTAS), U64(WARP), U64(WARPS), U64(BUDGET), U64(REST)};
+	if (how == BEGINCTA) b.later = b.alive = b.all, b.moved = 0, b.own = 1;
+	return b;
+}
+inline void leavebatch(char *s, struct batch *b) {
+	U32(LATER) = b->later; U32(ALIVE) = b->alive; U32(CURRENT) = b->current; U32(MOVED) = b->moved; U32(CTAS) = b->ctas; U64(WARP) = b->warp;
+}
+inline u32 pick(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
+	b->current = 0;
+	if (!b->later || rare(steps > b->budget)) return 0;
+	*w = __builtin_ctz(b->later);
+	b->warp = b->warps + WSIZE * *w;
+	if (!b->own && *(u64m *)(b->warp + WAT) == OUT) return 0;
+	b->current = b->later & -b->later;
+	b->later &= b->later - 1;
+	*fuel = b->own ? U32(TURN) : *(u32m *)(b->warp + WFUEL);
 	return 1;
-end:
-	U32(CURRENT) = 0;
-	return 0;
 }
-inline void pass(char *s) { U32(ALIVE) = U32(LATER) = U32(ALLWARPS); U32(MOVED) = 0; }
-inline u32 begin(char *s, u64 how, u32 *w) {
-	if (how == BEGINCTA) pass(s);
-	return pick(s, 0, w);
+inline u32 endwarp(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
+	if (!b->own) {
+		*(u64m *)(b->warp + WAT) = AGAIN;
+		*(u32m *)(b->warp + WFUEL) = U32(TURN);
+		*(u32m *)(b->warp + WMASK) = *(u32m *)(b->warp + WLANES);
+	}
+	b->alive ^= b->current;
+	b->moved = 1;
+	return pick(s, b, steps, w, fuel);
 }
-inline u32 endwarp(char *s, u64 steps, u32 *w) {
-	u64 warp = U64(WARP);
-	*(u64m *)(warp + WAT) = AGAIN;
-	*(u32m *)(warp + WFUEL) = U32(TURN);
-	*(u32m *)(warp + WMASK) = *(u32m *)(warp + WLANES);
-	U32(ALIVE) ^= U32(CURRENT);
-	U32(MOVED) = 1;
-	return pick(s, steps, w);
-}
-inline u32 endcta(char *s, u64 steps, u32 *w) {
-	U32(CURRENT) = 0;
-	if (rare(U32(ALIVE) | U32(LATER))) return 0;
-	if (steps > U64(REST) || !U32(CTAS)) return 0;
-	U32(CTAS)--;
+inline u32 endcta(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
+	b->current = 0;
+	if (rare(b->alive | b->later)) return 0;
+	if (steps > b->rest || !b->ctas) return 0;
+	b->ctas--;
 	U32(DONE)++;
 	U64(BEGAN) = steps;
 	U32(PASSED) = 1;
@@ -184,8 +192,8 @@ inline u32 endcta(char *s, u64 steps, u32 *w) {
 			U64(PLACE + 16)++;
 		}
 	}
-	pass(s);
-	return pick(s, steps, w);
+	b->later = b->alive = b->all, b->moved = 0, b->own = 1;
+	return pick(s, b, steps, w, fuel);
 }
 apart void place(char *s, u32 pc, u32 mask, u32 fuel, u32 flags) {
 	if (!mask) return;
@@ -200,20 +208,29 @@ inline u64 fits(u64 size, u64 n) { return size >= n ? size - n + 1 : 0; }
 inline u64 size(u64 b, u64 end) { return *(u64m *)(b + end) > *(u64m *)(b + BSTART) ? *(u64m *)(b + end) - *(u64m *)(b + BSTART) : 0; }
 `
 
-// lanewise are accesses lane by lane, in ascending order: all are tested before the first is made.
+// lanewise are accesses lane by lane, in ascending order: all are tested before the first is made. Those of all lanes have loops of
+// their own.
 const lanewise = `
 apart u32 outside(const u64 *a, u32 m, u64 start, u64 fit, u64 align) {
+	u64 bad = 0;
+	if (m == -1u) {
+		for (u32 i = 0; i < 32; i++) bad |= (a[i] - start >= fit) | (a[i] & align);
+		return bad != 0;
+	}
 	for (; m; m &= m - 1) {
 		u64 at = a[__builtin_ctz(m)];
-		if (at - start >= fit || (at & align)) return 1;
+		bad |= (at - start >= fit) | (at & align);
 	}
-	return 0;
+	return bad != 0;
 }
 #define LANES(name, type, elem) \
 apart void load##name(u32 *to, const u64 *a, u32 m, u64 g) { \
+	if (m == -1u) { for (u32 i = 0; i < 32; i++) to[i] = (u32)(elem)*(type *)(a[i] + g); return; } \
 	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); to[i] = (u32)(elem)*(type *)(a[i] + g); } } \
 apart void loadx##name(u64 *to, const u64 *a, u32 m, u64 g) { \
 	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); to[i] = (u64)(elem)*(type *)(a[i] + g); } } \
+apart void every##name(const u32 *from, u64 at, s64 step) { \
+	for (u32 i = 0; i < 32; i++, at += step) *(type *)at = from[i]; } \
 apart void store##name(const u32 *from, const u64 *a, u32 m, u64 g) { \
 	for (; m; m &= m - 1) { u32 i = __builtin_ctz(m); *(type *)(a[i] + g) = from[i]; } } \
 apart void storex##name(const u64 *from, const u64 *a, u32 m, u64 g) { \

@@ -29,7 +29,7 @@ func Print(f *ssa.Func) (string, error) {
 	for i := 0; i < len(p.states); i++ {
 		p.exit(p.states[i])
 	}
-	p.linef("done:\n\tU64(STEPS) += steps; U64(OPS) += ops;\n}")
+	p.linef("done:\n\tU64(STEPS) += steps; U64(OPS) += ops; leavebatch(s, &b);\n}")
 	return p.String(), p.err
 }
 
@@ -75,6 +75,7 @@ func (p *printer) lanesParts(lanes int, t ssa.Type) int {
 // declare declares the variables of all values, and what does not change while the code runs.
 func (p *printer) declare() {
 	p.linef("\tu64 steps = 0, ops = 0, steps0 = 0, ops0 = 0; u32 fuel = 0, fuel0 = 0, looped = 0, poll = U32(POLL);")
+	p.linef("\tstruct batch b = enter(s, how);")
 	p.linef("\tconst u64 G = U64(GLOBAL), K = G + U64(PARAMS);")
 	bounds := map[int32]bool{}
 	for _, c := range p.f.Checks[1:] {

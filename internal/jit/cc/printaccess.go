@@ -5,6 +5,7 @@ package cc
 
 import (
 	"fmt"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 )
@@ -94,11 +95,86 @@ func (p *printer) loadLanes(e *ssa.Effect) {
 			case a.Step == int64(a.Elem) && a.Elem < 4 && p.f.TypeOf(v) == ssa.W:
 				p.linef("\tv%d_%d = __builtin_convertvector(*(%s *)%s, w8);", v, i, vectorType(a), p.at(a, from))
 			case a.Step == int64(a.Elem)*int64(a.Count) && p.group(e, k, i):
+			case n == 8 && p.shuffled(v, i, a, from):
 			default:
 				p.loadApart(v, i, n, a, from)
 			}
 		}
 	}
+}
+
+// shuffled loads 8 lanes that are a few bytes apart with wide loads, none of which reaches beyond the last lane, and shuffles.
+func (p *printer) shuffled(v ssa.Value, i int, a *ssa.Access, from int64) bool {
+	s, elem := a.Step, int64(a.Elem)
+	switch {
+	case elem == 4 && s%4 == 0 && s >= 8 && s <= 16:
+		p.shuffledWords(v, i, a, from, int(s/4))
+	case elem < 4 && !a.Signed && s > elem && 3*s+elem <= 16 && 7*s+elem >= 16:
+		p.shuffledBytes(v, i, a, from)
+	default:
+		return false
+	}
+	return true
+}
+
+// shuffledWords takes words that are n apart out of vectors: the last one ends with the last word.
+func (p *printer) shuffledWords(v ssa.Value, i int, a *ssa.Access, from int64, n int) {
+	vectors := n
+	if n == 2 {
+		vectors = 2
+	}
+	at := func(k int) int { // first word of vector k
+		if k == vectors-1 {
+			return 7*n + 1 - 8
+		}
+		return 8 * k
+	}
+	fmt.Fprintf(p, "\t{ w8 x = *(w8m *)%s;", p.at(a, from))
+	lane := 7/n + 1 // that the first vector does not have
+	for k := 1; k < vectors; k++ {
+		fmt.Fprintf(p, " x = __builtin_shufflevector(x, *(w8m *)%s", p.at(a, from+int64(4*at(k))))
+		last := lane
+		for last < 8 && last*n < at(k)+8 {
+			last++
+		}
+		for l := range 8 {
+			switch {
+			case k == 1 && l < lane:
+				fmt.Fprintf(p, ", %d", l*n)
+			case l < lane:
+				fmt.Fprintf(p, ", %d", l)
+			case l < last:
+				fmt.Fprintf(p, ", %d", 8+l*n-at(k))
+			default:
+				fmt.Fprint(p, ", 0")
+			}
+		}
+		fmt.Fprint(p, ");")
+		lane = last
+	}
+	p.linef(" v%d_%d = x; }", v, i)
+}
+
+// shuffledBytes takes bytes or halves out of two times 16 bytes: the first four lanes begin with the first, the others end with the
+// second.
+func (p *printer) shuffledBytes(v ssa.Value, i int, a *ssa.Access, from int64) {
+	s, elem := a.Step, int64(a.Elem)
+	second := 7*s + elem - 16
+	fmt.Fprintf(p, "\tv%d_%d = (w8)__builtin_ia32_pshufb256(both(*(c16m *)%s, *(c16m *)%s), (c32){", v, i, p.at(a, from), p.at(a, from+second))
+	for l := range int64(8) {
+		at := l * s
+		if l >= 4 {
+			at -= second
+		}
+		for b := range int64(4) {
+			if b < elem {
+				fmt.Fprintf(p, "%d, ", at+b)
+			} else {
+				fmt.Fprint(p, "-1, ")
+			}
+		}
+	}
+	p.linef("});")
 }
 
 // loadApart loads lanes that are some bytes apart.
@@ -186,16 +262,31 @@ func (p *printer) storeVector(e *ssa.Effect, i int) {
 		n = 4
 	}
 	at := p.at(a, int64(n*i)*a.Step)
-	switch v := p.part(e.Args[0], i); a.Elem {
-	case 4, 8:
-		p.linef("\t*(%s *)%s = %s;", vectorType(a), at, v)
-	default:
-		p.linef("\t*(%s *)%s = __builtin_convertvector((uw8)%s, %s);", vectorType(a), at, v, vectorType(a))
+	v := func(k int) string { return p.part(e.Args[0], i+k) }
+	whole := p.lanesOfAccess(e) == 32
+	switch {
+	case a.Elem >= 4:
+		p.linef("\t*(%s *)%s = %s;", vectorType(a), at, v(0))
+	case whole && a.Elem == 1 && i == 0:
+		p.linef("\t*(w8m *)%s = bytes(%s, %s, %s, %s);", at, v(0), v(1), v(2), v(3))
+	case whole && a.Elem == 2 && i%2 == 0:
+		p.linef("\t*(w8m *)%s = halves(%s, %s);", at, v(0), v(1))
+	case !whole:
+		p.linef("\t*(%s *)%s = __builtin_convertvector((uw8)%s, %s);", vectorType(a), at, v(0), vectorType(a))
 	}
 }
 
 // storeApart stores lane by lane in ascending order.
 func (p *printer) storeApart(e *ssa.Effect) {
+	a := e.Access
+	if k, known := p.f.Known(e.Mask); known && k != 0 && a.Count == 1 && a.Index == 0 && p.lanesOfAccess(e) == 32 && p.f.TypeOf(e.Args[0]) == ssa.W {
+		p.linef("\t{ u32 t[32] __attribute__((aligned(32)));")
+		for i := range 4 {
+			p.linef("\t((w8m *)t)[%d] = %s;", i, p.part(e.Args[0], i))
+		}
+		p.linef("\teveryu%d(t, %s, %d); }", a.Elem, p.at(a, 0), a.Step)
+		return
+	}
 	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<p.lanesOfAccess(e)-1))
 	p.addresses(e.Access, p.lanesOfAccess(e))
 	p.storeEach(e)
@@ -219,13 +310,19 @@ func (p *printer) addresses(a *ssa.Access, lanes int) {
 		p.linef("\tfor (u32 i = 0; i < %d; i++) a[i] = %s + %dul + i * %dul;", lanes, p.num(a.Base), uint64(a.Disp), uint64(a.Step))
 		return
 	}
+	for _, v := range p.missing([]ssa.Value{a.Index}) {
+		p.op(v)
+	}
 	for i := range p.lanesParts(lanes, ssa.X) {
 		p.linef("\t((x4m *)a)[%d] = %s + xu(%s + %dul);", i, p.part(a.Index, i), p.num(a.Base), uint64(a.Disp))
 	}
 }
 
-// eachLane prints an access that tests itself and goes lane by lane.
+// eachLane prints an access that tests itself: all lanes at once where they follow each other, else lane by lane.
 func (p *printer) eachLane(e *ssa.Effect) {
+	if p.contiguous(e) {
+		defer p.linef("\t}")
+	}
 	a := e.Access
 	lanes := p.lanesOfAccess(e)
 	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<lanes-1))
@@ -237,6 +334,48 @@ func (p *printer) eachLane(e *ssa.Effect) {
 		p.loadEach(e)
 	}
 	p.linef("\t}")
+}
+
+// contiguous prints a load of lanes that follow each other, if they do: by a step, or by an index of 32 bits that is found to grow by
+// one from lane to lane and was extended. What follows is for when they do not, or are not inside.
+func (p *printer) contiguous(e *ssa.Effect) bool {
+	a := e.Access
+	if e.Kind != ssa.Load || a.Count != 1 || a.Bits[0] == 0 || p.f.TypeOf(e.Results[0]) != ssa.W || a.Elem > 4 {
+		return false
+	}
+	test, first := "1", fmt.Sprintf("(%s + %dul)", p.num(a.Base), uint64(a.Disp))
+	if a.Index != 0 {
+		word, shift, signed := p.f.Extended(a.Index)
+		if word == 0 || 1<<shift != int(a.Elem) {
+			return false
+		}
+		limit, cast := "0x7fffffe0", "(s64)(s32)"
+		if !signed {
+			limit, cast = "0xffffffe0", "(u64)(u32)"
+		}
+		var list []string
+		for i := range p.f.LanesOf(word) / 8 {
+			list = append(list, fmt.Sprintf("(%s - wu(f + %d) ^ (w8){0, 1, 2, 3, 4, 5, 6, 7})", p.part(word, i), 8*i))
+		}
+		p.linef("\t{ u32 f = %s[0]; w8 d = %s;", p.part(word, 0), strings.Join(list, " | "))
+		test = fmt.Sprintf("__builtin_ia32_ptestz256((x4)d, (x4)d) && (%s)f <= %s", map[bool]string{true: "s32", false: "u32"}[signed], limit)
+		first = fmt.Sprintf("(%s + %dul + (u64)(%sf << %d))", p.num(a.Base), uint64(a.Disp), cast, shift)
+	} else if a.Step != int64(a.Elem) {
+		return false
+	} else {
+		p.linef("\t{")
+	}
+	lanes := p.f.LanesOf(e.Results[0])
+	p.linef("\tu64 at = %s;\n\tif (%s && at - start%d < fits(size%d, %d) && !(at & %d)) {", first, test, a.Bounds, a.Bounds, lanes*int(a.Elem), max(a.Align, 1)-1)
+	for i := range lanes / 8 {
+		from := fmt.Sprintf("*(%s *)(G + at + %d)", vectorType(a), 8*i*int(a.Elem))
+		if a.Elem < 4 {
+			from = fmt.Sprintf("__builtin_convertvector(%s, w8)", from)
+		}
+		p.linef("\tv%d_%d = %s;", e.Results[0], i, from)
+	}
+	p.linef("\t} else")
+	return true
 }
 
 func (p *printer) loadEach(e *ssa.Effect) {

@@ -23,11 +23,11 @@ func (p *printer) effect(e *ssa.Effect) {
 	case ssa.Leave:
 		p.linef("\tif (rare(%s)) goto X%d;", p.anyOf(e.Mask), p.leave(e.State))
 	case ssa.Begin:
-		p.next(e, "begin(s, how, &w)")
+		p.next(e, "pick(s, &b, 0, &w, &fuel)")
 	case ssa.EndCTA:
-		p.next(e, "endcta(s, steps, &w)")
+		p.next(e, "endcta(s, &b, steps, &w, &fuel)")
 	case ssa.EndWarp:
-		p.next(e, "endwarp(s, steps, &w)")
+		p.next(e, "endwarp(s, &b, steps, &w, &fuel)")
 	}
 }
 
@@ -56,7 +56,7 @@ func (p *printer) next(e *ssa.Effect, call string) {
 	for i, v := range r[2:] {
 		p.linef("\tv%d_0 = U64(PLACE + %d);", v, 8*i)
 	}
-	p.linef("\tif (v%d_0) { fuel = fuel0 = *(u32m *)(U64(WARP) + WFUEL); looped = 0; steps0 = steps; ops0 = ops; } }", r[0])
+	p.linef("\tif (v%d_0) { fuel0 = fuel; looped = 0; steps0 = steps; ops0 = ops; } }", r[0])
 }
 
 func (p *printer) fuel(e *ssa.Effect) {
@@ -73,6 +73,12 @@ func (p *printer) leave(id ssa.StateID) ssa.StateID {
 		return id
 	}
 	p.states = append(p.states, id)
+	p.exits[id] = p.missing(p.f.States[id].Reads())
+	return id
+}
+
+// missing are the pure values that some need and that have not been computed where the printer is, operands first.
+func (p *printer) missing(list []ssa.Value) []ssa.Value {
 	need := map[ssa.Value]bool{}
 	var mark func(v ssa.Value)
 	mark = func(v ssa.Value) {
@@ -84,11 +90,10 @@ func (p *printer) leave(id ssa.StateID) ssa.StateID {
 			mark(a)
 		}
 	}
-	for _, v := range p.f.States[id].Reads() {
+	for _, v := range list {
 		mark(v)
 	}
-	p.exits[id] = slices.Sorted(maps.Keys(need))
-	return id
+	return slices.Sorted(maps.Keys(need))
 }
 
 // isThere tells whether a value has been computed where the printer is.
@@ -103,7 +108,7 @@ func (p *printer) isThere(v ssa.Value) bool {
 // exit prints how the running warp is left: counts, places, and the homes of its variables.
 func (p *printer) exit(id ssa.StateID) {
 	s := &p.f.States[id]
-	p.linef("X%d: {\n\tchar *r = (char *)*(u64m *)(U64(WARP) + WREGS);", id)
+	p.linef("X%d: {\n\tchar *r = (char *)*(u64m *)(b.warp + WREGS);", id)
 	for _, v := range p.exits[id] {
 		p.op(v)
 	}
@@ -117,7 +122,7 @@ func (p *printer) exit(id ssa.StateID) {
 	for _, h := range s.Homes {
 		p.home(h)
 	}
-	p.linef("\tU32(PLACED) = 0; U32(EXITED) = U32(MASK); U32(LOOPED) = looped;")
+	p.linef("\tU32(PLACED) = 0; U32(EXITED) = U32(MASK) = -1; U32(LOOPED) = looped;")
 	if s.FuelOut {
 		p.linef("\tplace(s, %d, m, 0, FUELOUT);", s.PC)
 	} else {

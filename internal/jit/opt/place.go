@@ -13,7 +13,8 @@ import (
 // Between them the block of the least level is taken, of these the latest; nothing leaves cold blocks upwards. Within a block an
 // operation stands in front of its first user.
 //
-// It does not apply to constants, and to what is used by states alone: exits compute that.
+// It does not apply to constants, and to what is used by states alone, or as an index that was extended: exits, and accesses that go
+// lane by lane, compute that.
 
 type placing struct {
 	f     *ssa.Func
@@ -75,6 +76,11 @@ func (p *placing) use(v ssa.Value, b *ssa.Block) {
 func (p *placing) usesOf(b *ssa.Block) {
 	for _, e := range b.Effects {
 		for _, v := range e.Reads() {
+			if a := e.Access; a != nil && v == a.Index {
+				if word, _, _ := p.f.Extended(v); word != 0 { // who goes lane by lane extends it there
+					v = word
+				}
+			}
 			p.use(v, b)
 		}
 	}
@@ -125,7 +131,10 @@ func (p *placing) schedule(b *ssa.Block) {
 	}
 	for _, e := range b.Effects {
 		for _, v := range e.Reads() {
-			need(v)
+			if need(v); e.Access != nil && v == e.Access.Index {
+				word, _, _ := p.f.Extended(v)
+				need(word)
+			}
 		}
 		b.Order = append(b.Order, ssa.Item{Effect: e})
 	}

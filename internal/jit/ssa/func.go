@@ -241,6 +241,18 @@ func (e *Effect) Reads() (list []Value) {
 	return append(list, e.Args...)
 }
 
+// Extended parts lanes of 64 bits into what was extended from 32 bits, and a shift; 0 if they are not made so.
+func (f *Func) Extended(v Value) (word Value, shift int, signed bool) {
+	o := &f.Ops[v]
+	if k, ok := f.Known(o.B); ok && o.Code == Shl && k <= 3 {
+		shift, o = int(k), &f.Ops[o.A]
+	}
+	if o.Code != Sext && o.Code != Zext || f.Info[o.A].Num {
+		return 0, 0, false
+	}
+	return o.A, shift, o.Code == Sext
+}
+
 // Reads are the values that a state needs where it is taken.
 func (s *State) Reads() (list []Value) {
 	if s.Mask != 0 {

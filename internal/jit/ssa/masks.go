@@ -51,6 +51,22 @@ func ofAll(f *Func, o *Op) (Value, bool) {
 	return 0, false
 }
 
+// Surely is a number that does not hold where a mask lacks a lane; it may fail to hold where it has all, if that is not easily told.
+func (f *Func) Surely(m Value) Value {
+	if o := f.Ops[m]; o.Code == Or && !f.Info[m].Num {
+		return f.Or(f.Surely(o.A), f.Surely(o.B))
+	}
+	return f.All(m)
+}
+
+// Maybe is a number that holds where a mask has a lane; it may hold where it has none.
+func (f *Func) Maybe(m Value) Value {
+	if o := f.Ops[m]; o.Code == And && !f.Info[m].Num {
+		return f.And(f.Maybe(o.A), f.Maybe(o.B))
+	}
+	return f.Any(m)
+}
+
 // withNumber parts an operation on masks one of which is a number in every lane.
 func (f *Func) withNumber(o *Op) (mask, num Value, ok bool) {
 	for _, p := range [2][2]Value{{o.A, o.B}, {o.B, o.A}} {
