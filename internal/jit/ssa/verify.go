@@ -229,6 +229,10 @@ func (v *verifier) block(b *Block) {
 // effect looks at what an effect reads, and that what may leave has a state.
 func (v *verifier) effect(b *Block, i int, e *Effect) {
 	for _, x := range e.Reads() {
+		if e.Access != nil && x == e.Access.Index {
+			v.computable(x, b, i, e.Kind.String()) // who goes lane by lane extends it there
+			continue
+		}
 		v.use(x, b, i, e.Kind.String())
 	}
 	leaves := e.Kind == Fuel || e.Kind == Leave
