@@ -301,7 +301,7 @@ func TestBeside(t *testing.T) {
 		want         uint32
 	}{{"early", 1, true, 0}, {"late", 1, true, 7}, {"early", 0, true, 7}, {"early", 1, false, 7}} {
 		for _, engine := range []vm.Engine{vm.Interp, vm.Auto} {
-			r := newRig(t, Config{Device: vm.DeviceConfig{Seed: c.seed, Engine: engine}})
+			r := newRig(t, Config{Device: vm.DeviceConfig{Seed: c.seed, Engine: engine, Workers: 1}}) // all CTAs stay together
 			h, _, code := r.Load([][]byte{[]byte(dependents)})
 			r.want(code, Success)
 			s, code := r.StreamCreate(0, StreamNonBlocking, 0)

@@ -162,7 +162,7 @@ func TestClosed(t *testing.T) {
 	run(t, want, libraries, command, args...)
 	dir = t.TempDir()
 	code := compileCUDA(t, dir, "libcufft.so.12", plugin, "-shared", "-Xcompiler=-fPIC", "-gencode", "arch=compute_90,code=sm_90", "-cudart", "shared", "-L"+libraries)
-	run(t, expected{stdout: []string{"answer 1"}, stderr: []string{"ptxvm: libcufft.so.12 is cuFFT, which holds machine code and no PTX"}}, libraries, command,
+	run(t, expected{exit: 3, stdout: []string{"answer 1"}, stderr: []string{"ptxvm: libcufft.so.12 is cuFFT, which holds machine code and no PTX"}}, libraries, command,
 		"exec", host, "answer", code)
 }
 
