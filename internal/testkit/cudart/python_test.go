@@ -18,8 +18,9 @@ const pythonVariable = "PTXVM_PYTHON"
 // clientNames says which clients run.
 var clientNames = flag.String("clients", "", "Python clients to run, a regular `expression`; empty: all")
 
-// clientFlags are flags of exec that a client needs: CuPy's sorts and scans are PTX for sm_120.
-var clientFlags = map[string][]string{"cupy": {"--arch", "sm_120"}}
+// clientFlags are flags of exec that a client needs: CuPy's sorts and scans are PTX for sm_120; the bindings' client makes a fault
+// on purpose, which else ends with status 3.
+var clientFlags = map[string][]string{"cupy": {"--arch", "sm_120"}, "bindings": {"--error-exitcode", "0"}}
 
 // TestPython runs the clients of testdata/python by ptxvm exec. A client prints PASSED when all values are right.
 func TestPython(t *testing.T) {
