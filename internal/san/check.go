@@ -40,6 +40,7 @@ type Check struct {
 	Options   []Option
 	Codes     []diag.Code // of its reports
 	detectors []*detector // who looks
+	Elsewhere string      // the tool of compute-sanitizer that it comes nearest to
 }
 
 // Option is a word behind a check's name and a colon.
@@ -51,12 +52,12 @@ type Option struct {
 
 // Checks are all there are, in the order of their documentation.
 var Checks = []Check{
-	{"mem", Mem, nil, []diag.Code{diag.OutsideObject, diag.AfterFree}, []*detector{values}},
-	{"init", Init, []Option{{"loads", InitLoads, true}}, []diag.Code{diag.UninitializedRead}, []*detector{shadows, values}},
-	{"race", Race, []Option{{"strict", RaceStrict, false}}, []diag.Code{diag.DataRace}, []*detector{races}},
-	{"sync", Sync, nil, []diag.Code{diag.SyncMisuse, diag.Livelock}, []*detector{uses, peers}},
-	{"leak", Leak, []Option{{"unused", LeakUnused, false}}, []diag.Code{diag.Leak}, []*detector{operations, unused}},
-	{"async", Async, []Option{{"fences", AsyncFences, false}}, []diag.Code{diag.AsyncInUse, diag.ProxyOrder, diag.TensorOrder}, []*detector{operations, shadows}},
+	{"mem", Mem, nil, []diag.Code{diag.OutsideObject, diag.AfterFree}, []*detector{values}, "memcheck"},
+	{"init", Init, []Option{{"loads", InitLoads, true}}, []diag.Code{diag.UninitializedRead}, []*detector{shadows, values}, "initcheck"},
+	{"race", Race, []Option{{"strict", RaceStrict, false}}, []diag.Code{diag.DataRace}, []*detector{races}, "racecheck"},
+	{"sync", Sync, nil, []diag.Code{diag.SyncMisuse, diag.Livelock}, []*detector{uses, peers}, "synccheck"},
+	{"leak", Leak, []Option{{"unused", LeakUnused, false}}, []diag.Code{diag.Leak}, []*detector{operations, unused}, ""},
+	{"async", Async, []Option{{"fences", AsyncFences, false}}, []diag.Code{diag.AsyncInUse, diag.ProxyOrder, diag.TensorOrder}, []*detector{operations, shadows}, ""},
 }
 
 // CheckOf is the name of the check that makes reports of a code; empty if none does.
@@ -90,6 +91,8 @@ func parseOne(word string) (Set, error) {
 	name, option, optional := strings.Cut(word, ":")
 	for i := range Checks {
 		switch c := &Checks[i]; {
+		case word != "" && c.Elsewhere == word:
+			return 0, fmt.Errorf("ptxvm: there is no sanitizer %q; it is %s here", word, c.Name)
 		case c.Name != name:
 		case !optional:
 			return c.Set, nil

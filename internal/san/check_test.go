@@ -59,7 +59,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{
-		"races": "want all, mem, ", "sync:x": "it has none", "race:x": "want race:strict",
+		"races": "want all, mem, ", "memcheck": "it is mem here", "init,racecheck": "it is race here", "sync:x": "it has none", "race:x": "want race:strict",
 	} {
 		if _, err := Parse(list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", list, err, want)
