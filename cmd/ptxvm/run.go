@@ -57,6 +57,7 @@ func runReported(ctx context.Context, s streams, set *runSet, seen map[string]bo
 	return r, end
 }
 
+// runAll runs the launches of a command line and writes what they leave.
 func runAll(ctx context.Context, s streams, launches []*runFlags, files []string, to *runReport) (err error) {
 	f := launches[0]
 	line := newProgressLine(s.err, f.quiet)
@@ -84,41 +85,53 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		session.warn(s, f.color)
 	}
 	defer session.unusedSuppressions(s, f)
-	var results []launchlang.Result
-	var reported error
-	var differs launchlang.DiffersError
-	for _, j := range session.launches {
-		line.about = j.Kernel.Info().Base()
-		wrote, err := j.once(ctx, s, line, to)
-		trace.flush()
-		if err != nil && !f.goesOn(err) {
-			return errors.Join(reported, err)
-		}
-		reported = errors.Join(reported, err)
-		results = append(results, wrote.results...)
-		differs.List = append(differs.List, wrote.differs...)
+	all, reported, failed := session.each(ctx, s, to, trace)
+	if failed != nil {
+		return errors.Join(reported, failed)
 	}
 	if left := session.leaks(); left != nil {
 		reported = errors.Join(reported, left)
 	}
-	if reported != nil && f.keepable(reported) == nil {
+	switch {
+	case reported != nil && f.keepable(reported) == nil:
 		return reported
+	case len(all.differs) > 0:
+		return errors.Join(reported, &launchlang.DiffersError{List: all.differs})
 	}
-	if len(differs.List) > 0 {
-		return errors.Join(reported, &differs)
-	}
-	last, err := session.LastResults()
-	if err != nil {
-		return err
-	}
-	shown, err := session.shown()
-	if err != nil {
-		return err
-	}
-	if err := launchlang.WriteResults(s.out, slices.Concat(results, last, shown), screenOf(s.out, f.color)); err != nil {
+	if err := session.writeResults(s, f.color, all.results); err != nil {
 		return err
 	}
 	return errors.Join(reported, session.printShown(s.out))
+}
+
+// each runs one launch after the other: what they leave, and what was reported of those that are forgiven; failed ends the rest.
+func (s *invocation) each(ctx context.Context, to streams, r *runReport, trace *traceWriter) (all ran, reported, failed error) {
+	f := s.launches[0].flags
+	for _, j := range s.launches {
+		s.line.about = j.Kernel.Info().Base()
+		wrote, err := j.once(ctx, to, s.line, r)
+		trace.flush()
+		if err != nil && !f.goesOn(err) {
+			return all, reported, err
+		}
+		reported = errors.Join(reported, err)
+		all.results = append(all.results, wrote.results...)
+		all.differs = append(all.differs, wrote.differs...)
+	}
+	return all, reported, nil
+}
+
+// writeResults writes the results of the launches, then what is read at their end.
+func (s *invocation) writeResults(to streams, color string, results []launchlang.Result) error {
+	last, err := s.LastResults()
+	if err != nil {
+		return err
+	}
+	shown, err := s.shown()
+	if err != nil {
+		return err
+	}
+	return launchlang.WriteResults(to.out, slices.Concat(results, last, shown), screenOf(to.out, color))
 }
 
 // warn says what may not be meant: what check warns of, then arguments that look misplaced.
