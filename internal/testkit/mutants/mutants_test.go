@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,7 +20,7 @@ var (
 	full = flag.Bool("mutants.full", false, "run every mutant, and want nine of ten killed")
 	size = flag.Int("mutants.n", 40, "mutants in the sample")
 	seed = flag.Uint64("mutants.seed", 1, "seed of the sample")
-	only = flag.String("mutants.room", "", "run this room alone")
+	only = flag.String("mutants.room", "", "run these rooms alone, names with commas")
 )
 
 // fullRate is the part of the mutants that a full run must kill.
@@ -52,11 +54,23 @@ func TestMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rooms := chosen()
+	if len(rooms) == 0 {
+		t.Fatalf("there is no room %q", *only)
+	}
+	for _, room := range rooms {
+		t.Run(room.Name, func(t *testing.T) { runRoom(t, room, known) })
+	}
+}
+
+// chosen are the rooms that run.
+func chosen() (list []*Room) {
 	for i := range Rooms {
-		if room := &Rooms[i]; *only == "" || *only == room.Name {
-			t.Run(room.Name, func(t *testing.T) { runRoom(t, room, known) })
+		if *only == "" || slices.Contains(strings.Split(*only, ","), Rooms[i].Name) {
+			list = append(list, &Rooms[i])
 		}
 	}
+	return list
 }
 
 func runRoom(t *testing.T, room *Room, known EquivalentList) {
@@ -88,14 +102,11 @@ func drawn(t *testing.T, room *Room) []Mutant {
 	if *full {
 		return ms
 	}
-	n := *size
-	if *only == "" {
-		shares := 0
-		for _, r := range Rooms {
-			shares += r.Share
-		}
-		n = int(math.Ceil(float64(n*room.Share) / float64(shares)))
+	shares := 0
+	for _, r := range chosen() {
+		shares += r.Share
 	}
+	n := int(math.Ceil(float64(*size*room.Share) / float64(shares)))
 	return Sample(ms, n, *seed)
 }
 
