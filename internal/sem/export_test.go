@@ -53,6 +53,26 @@ func lanesOf(do Do) []laneDo {
 	return nil
 }
 
+// Positions lists the lines that an assumption chooses for, and the function of each of its positions.
+func (t *Table) Positions() (lines []*Line, functions [][]uop.Op) {
+	for i := range t.lines {
+		d, ok := t.lines[i].Do.(assumptionDo)
+		if !ok {
+			continue
+		}
+		var ops []uop.Op
+		for _, do := range d.do {
+			for _, l := range lanesOf(do) {
+				ops = append(ops, l.op)
+			}
+		}
+		if len(ops) == len(d.do) {
+			lines, functions = append(lines, &t.lines[i]), append(functions, ops)
+		}
+	}
+	return lines, functions
+}
+
 // String names the conditions.
 func (c Cond) String() string {
 	var words []string

@@ -54,6 +54,24 @@ func TestEveryLineSelects(t *testing.T) {
 	}
 }
 
+// TestPositions: an assumption chooses between functions that are one operation, at one rounding and width: their names differ in
+// the words of the positions alone.
+func TestPositions(t *testing.T) {
+	words := strings.NewReplacer("First", "", "Nearest", "", "Approx", "", "Quiet", "", "Factors", "", "Borrow", "C")
+	lines, functions := table.Whole().Positions()
+	if len(lines) < 100 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for i, l := range lines {
+		want := words.Replace(functions[i][0].String())
+		for _, op := range functions[i][1:] {
+			if words.Replace(op.String()) != want || op == functions[i][0] {
+				t.Errorf("%s: %v beside %v", isa.Table().Entry(l.ID).Name, op, functions[i][0])
+			}
+		}
+	}
+}
+
 func all(lines []*sem.Line, used map[*sem.Line]bool) bool {
 	for _, l := range lines {
 		if !used[l] {
