@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
-	"time"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
@@ -114,13 +113,11 @@ func (w *kernelWork) do(dev *device, at *streams.Work) {
 	ctx, cancel := d.limited()
 	defer cancel()
 	d.running.begin(w)
-	began := time.Now()
 	stats, err := vm.LaunchAt(ctx, w.on.kernel, w.shape, w.params, at, vm.Terms{Depends: w.depends, Unchecked: unchecked})
-	took := time.Since(began)
 	d.running.end(w)
 	d.tellPast(stats.Past)
 	d.fail(err, "")
-	d.launched(w, &stats, took)
+	d.launched(w, &stats)
 }
 
 // limited is the time that a launch, or what prepares one, may take.

@@ -164,14 +164,14 @@ func (d *Driver) openLaunches() error {
 }
 
 // launched tells of a launch that is over.
-func (d *Driver) launched(w *kernelWork, s *vm.Stats, took time.Duration) {
+func (d *Driver) launched(w *kernelWork, s *vm.Stats) {
 	if d.cfg.Stats {
 		d.tallies.add(w, s)
 	}
 	if d.launches.to == nil {
 		return
 	}
-	line := w.line(took)
+	line := w.line(s.Elapsed)
 	d.launches.mu.Lock()
 	defer d.launches.mu.Unlock()
 	d.launches.to(line)
