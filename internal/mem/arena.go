@@ -114,8 +114,8 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	size = max(size, 1)
-	if size > a.limit || a.usage.Bytes+size > a.limit {
-		return 0, fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, size, a.usage.Bytes, a.limit)
+	if err := a.allow(size); err != nil {
+		return 0, err
 	}
 	info.Tail = a.tail(size, &info)
 	place := a.place
@@ -131,6 +131,14 @@ func (a *Arena) alloc(size, slack uint64, info Info) (uint64, error) {
 	}
 	a.begin(start, size, info)
 	return start, nil
+}
+
+// allow says why the limit does not allow so many bytes more.
+func (a *Arena) allow(bytes uint64) error {
+	if bytes > a.limit || a.usage.Bytes+bytes > a.limit {
+		return fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, bytes, a.usage.Bytes, a.limit)
+	}
+	return nil
 }
 
 // roomFor is how far the next allocation begins behind one of this size.
@@ -155,8 +163,9 @@ func (a *Arena) AllocAdjacent(sizes []uint64, infos []Info) ([]uint64, error) {
 	bytes, room := uint64(0), uint64(0)
 	for _, size := range sizes {
 		size = max(size, 1)
-		if bytes += size; size > a.limit || a.usage.Bytes+bytes > a.limit {
-			return nil, fmt.Errorf("%w: %d bytes asked for, %d of %d in use", ErrOutOfMemory, bytes, a.usage.Bytes, a.limit)
+		bytes = max(size, bytes+size) // a sum that wraps has a size above every limit
+		if err := a.allow(bytes); err != nil {
+			return nil, err
 		}
 		room += roomFor(size, DefaultSlack)
 	}
