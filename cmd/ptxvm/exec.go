@@ -196,12 +196,12 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 			env = withDefault(env, name, assembler)
 		}
 	}
-	env = preloaded(env, dir, forwarders)
+	env = preloaded(env, dir, forwarders...)
 	env = audited(env, dir)
 	env = withPackages(env, dir, path, &look)
 	if look.rpath {
 		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
-		env = preloaded(env, dir, look.needed)
+		env = preloaded(env, dir, look.needed...)
 	}
 	for variable, value := range f.values {
 		if *value != "" {

@@ -25,13 +25,13 @@ func withPackages(env []string, dir, path string, l *look) []string {
 	env = behindVariable(env, "LIBRARY_PATH", dir)
 	switch {
 	case len(l.needed) != 0 && l.linked != "":
-		return preloaded(env, dir, []string{l.linked})
+		return preloaded(env, dir, l.linked)
 	case len(l.needed) != 0:
 		return env // the program's own libraries are of the same kind
 	case l.linked == runtime12 || bringsRuntime12(path):
-		return preloaded(env, dir, []string{runtimeLibrary, runtime12})
+		return preloaded(env, dir, runtimeLibrary, runtime12)
 	}
-	return preloaded(env, dir, []string{runtimeLibrary})
+	return preloaded(env, dir, runtimeLibrary)
 }
 
 // withoutCaching sets the variable, whose mere presence counts to PyTorch; who wants its allocator says 0, or nothing.

@@ -43,17 +43,19 @@ func (l *look) shared() bool {
 
 // audited has the loader ask our auditor about each object.
 func audited(env []string, dir string) []string {
-	if file := filepath.Join(dir, auditLibrary); isFile(file) {
-		return withVariable(env, "LD_AUDIT", file, ":")
-	}
-	return env
+	return withLibraries(env, "LD_AUDIT", dir, auditLibrary)
 }
 
 // preloaded puts libraries of a folder in front of what a program loads, the last one first.
-func preloaded(env []string, dir string, libraries []string) []string {
+func preloaded(env []string, dir string, libraries ...string) []string {
+	return withLibraries(env, "LD_PRELOAD", dir, libraries...)
+}
+
+// withLibraries puts those libraries that are in a folder in front of a list of the loader's.
+func withLibraries(env []string, list, dir string, libraries ...string) []string {
 	for _, library := range libraries {
 		if file := filepath.Join(dir, library); isFile(file) {
-			env = withVariable(env, "LD_PRELOAD", file, ":")
+			env = withVariable(env, list, file, ":")
 		}
 	}
 	return env

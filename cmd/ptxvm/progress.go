@@ -3,17 +3,16 @@ package main
 // This file shows how far a long run is.
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/term"
-
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 )
 
 // progressLine is one line of a terminal that says how far a kernel is: drawn anew a few times a second, wiped at its end.
@@ -33,17 +32,10 @@ type progressLine struct {
 const echo = "^C"
 
 func newProgressLine(w io.Writer, quiet bool) *progressLine {
-	f, ok := w.(*os.File)
-	if quiet || !ok || dumb() || !isTerminal(w) {
+	if quiet || dumb() || !isTerminal(w) {
 		return &progressLine{}
 	}
-	return &progressLine{w: w, width: func() int {
-		columns, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || columns < 1 {
-			return 80
-		}
-		return columns
-	}}
+	return &progressLine{w: w, width: func() int { return cmp.Or(columnsOf(w), cli.StandardColumns) }}
 }
 
 // report is DeviceConfig.Progress: nil where nothing is shown, since a launch that tells how far it is takes longer.

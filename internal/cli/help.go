@@ -3,6 +3,7 @@ package cli
 // This file lists the flags of a verb by group, wrapped to the width of the terminal.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +16,8 @@ const widestFlag = 26
 // narrowest is the least number of columns that a usage is wrapped to.
 const narrowest = 30
 
-// standardColumns is how wide help is where the width of the terminal is not known.
-const standardColumns = 80
+// StandardColumns is how wide a terminal is taken to be whose width is not known.
+const StandardColumns = 80
 
 func (c *Command) listFlags(b *strings.Builder) {
 	shown := slices.DeleteFunc(c.flags.All(), func(f *Flag) bool { return f.Hidden })
@@ -64,10 +65,7 @@ func (f *Flag) list(b *strings.Builder, width, columns int) {
 
 // columns is how wide help is.
 func (c *Command) columns() int {
-	if n := c.root().Columns; n > 0 {
-		return n
-	}
-	return standardColumns
+	return cmp.Or(c.root().Columns, StandardColumns)
 }
 
 // wrap breaks a text at blanks into lines of at most width runes, but for words that are longer. It has one line at least.
