@@ -26,7 +26,8 @@ package machine
 // What holds wherever compiled code is entered or left, for one instruction of a handler, too (nativecheck.go looks at it
 // where tests ask for that):
 //
-//   - Lanes. Those that enter (Mask) are all living lanes of the warp and of the frame, in one fragment; at each moment
+//   - Lanes. Those that enter (Mask) are all living lanes of the warp and of the frame, in one fragment, and in no region of the
+//     frame: with whom they were to meet has exited, and the frame is to split where they part for good. At each moment
 //     each of them runs, waits at one place or is in Exited, and those not in Exited are what operations of the whole
 //     warp take for living: in compiled code, in a handler that it has called (Warp.Live), and behind it.
 //   - Nothing is half done. A fragment that has met others at an instruction, and is to fetch what comes of it, is not

@@ -23,6 +23,8 @@ func (w *Warp) checkEntry(f *Fragment) {
 		w.breach(where, "for lanes %08x of %08x", f.mask, f.frame.lanes)
 	case f.frame.variant != converged:
 		w.breach(where, "in a split frame")
+	case f.region != nil && f.region.frame == f.frame:
+		w.breach(where, "for lanes that are to meet at %d", f.region.pc)
 	case f.wait != notWaiting || f.woken || f.gather != nil || len(w.gathers)+len(w.bars) != 0:
 		w.breach(where, "at %d with an instruction half done", f.pc)
 	}

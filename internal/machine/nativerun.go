@@ -124,6 +124,7 @@ const quickSteps = 4
 // and goes on at f.pc.
 func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	core := w.core
+	w.popWhole(f) // compiled code goes past the places where lanes would have met that have exited since
 	if Checked {
 		w.checkEntry(f)
 	}
