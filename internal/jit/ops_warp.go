@@ -184,7 +184,7 @@ func isElected(b *warpBuilder) val {
 func (c *compiler) warpFunction(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
 	w := s.warp
-	if s.op.Warp.Sync && use != allLanes {
+	if s.op.Warp.Sync {
 		c.together(&s.in[inMembers], use, c.leaveAt(i, pc, masked, use))
 	}
 	data, pred, dst := s.prog, w.pred, &s.dst
@@ -279,8 +279,13 @@ func (c *compiler) active(r x86.Reg, use maskUse) {
 	}
 }
 
-// together goes to leave unless all living members of the executing lanes execute.
+// together goes to leave unless the executing lanes wait for no others: the living lanes of each mask execute, with that very
+// mask (machine.Warp.Gather). Where all lanes execute one mask will do.
 func (c *compiler) together(members *source, use maskUse, leave x86.Label) {
+	each := !members.known && !members.slot
+	if use == allLanes && !each {
+		return
+	}
 	c.active(x86.R10, use)
 	switch {
 	case members.known:
@@ -290,19 +295,58 @@ func (c *compiler) together(members *source, use maskUse, leave x86.Label) {
 	default:
 		c.unite(members)
 	}
-	c.RM(x86.MOV, x86.S32, x86.RCX, ctxExited)
-	c.R(x86.NOT, x86.S32, x86.RCX)
-	c.RM(x86.AND, x86.S32, x86.RCX, ctxMask)
-	c.RR(x86.AND, x86.S32, x86.RAX, x86.RCX)
-	c.RRR(x86.ANDN, x86.S32, x86.RAX, x86.R10, x86.RAX)
+	c.RM(x86.MOV, x86.S32, x86.R11, ctxExited)
+	c.R(x86.NOT, x86.S32, x86.R11)
+	c.RM(x86.AND, x86.S32, x86.R11, ctxMask)
+	c.RR(x86.MOV, x86.S32, x86.RCX, x86.RAX)
+	c.RR(x86.AND, x86.S32, x86.RCX, x86.R11)
+	c.RRR(x86.ANDN, x86.S32, x86.RCX, x86.R10, x86.RCX)
 	c.Jcc(x86.NE, leave)
+	if each {
+		c.ownGroups(members, leave)
+	}
+}
+
+// ownGroups goes to leave where a living lane that the mask of a lane in R10 names has another mask. R11 has the living lanes,
+// which all execute, RAX the bits that any mask has, RDX those that all have.
+func (c *compiler) ownGroups(members *source, leave x86.Label) {
+	row := c.inMemory(members)
+	one, again, each, next := c.NewLabel(), c.NewLabel(), c.NewLabel(), c.NewLabel()
+	c.RR(x86.CMP, x86.S32, x86.RAX, x86.RDX)
+	c.Jcc(x86.E, one)
+	c.RR(x86.MOV, x86.S32, x86.R8, x86.R10)
+	c.Bind(again)
+	c.RR(x86.TZCNT, x86.S32, x86.RCX, x86.R8)
+	c.RM(x86.MOV, x86.S32, x86.RAX, row.With(x86.RCX, 4))
+	c.RR(x86.BLSR, x86.S32, x86.R8, x86.R8)
+	c.RRR(x86.ANDN, x86.S32, x86.R8, x86.RAX, x86.R8)
+	c.RR(x86.MOV, x86.S32, x86.RDX, x86.RAX)
+	c.RR(x86.AND, x86.S32, x86.RDX, x86.R11)
+	c.Jcc(x86.E, next)
+	c.Bind(each)
+	c.RR(x86.TZCNT, x86.S32, x86.RCX, x86.RDX)
+	c.RM(x86.CMP, x86.S32, x86.RAX, row.With(x86.RCX, 4))
+	c.Jcc(x86.NE, leave)
+	c.RR(x86.BLSR, x86.S32, x86.RDX, x86.RDX)
+	c.Jcc(x86.NE, each)
+	c.Bind(next)
+	c.RR(x86.TEST, x86.S32, x86.R8, x86.R8)
+	c.Jcc(x86.NE, again)
+	c.Bind(one)
+}
+
+// inMemory is where unite finds a row.
+func (c *compiler) inMemory(s *source) x86.Mem {
+	if s.row >= 0 {
+		return x86.At(rCtx, saveRow)
+	}
+	return c.regs(s.off)
 }
 
 // unite leaves in RAX the bits that any of the lanes in R10 has in a row, and in RDX those that all have.
 func (c *compiler) unite(s *source) {
-	row := c.regs(s.off)
+	row := c.inMemory(s)
 	if s.row >= 0 {
-		row = x86.At(rCtx, saveRow)
 		c.copyRow(s, row)
 	}
 	c.RR(x86.MOV, x86.S32, x86.R8, x86.R10)

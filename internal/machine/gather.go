@@ -62,13 +62,17 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	return w.fetch(f), Next
 }
 
-// allHere reports whether the running lanes wait for no others.
+// allHere reports whether the running lanes wait for no others: the living lanes of each member mask are here with that
+// very mask (9.7.9.6).
 func (w *Warp) allHere(members *[32]uint32) bool {
-	need := uint32(0)
-	for m := w.Mask; m != 0; m &= m - 1 {
-		need |= members[first(m)]
+	for rest := w.Mask; rest != 0; {
+		same := SameValue(members, rest)
+		if members[first(rest)]&w.Live&^same != 0 {
+			return false
+		}
+		rest &^= same
 	}
-	return need&w.Live&^w.Mask == 0
+	return true
 }
 
 // SameValue is the lanes of a mask that have the value of the first of them.
@@ -156,6 +160,57 @@ func (w *Warp) closeGather(g *Gather) bool {
 		}
 	}
 	return true
+}
+
+// gatherUnlike lets lanes meet that name each other in masks that are not equal, where all of the warp wait for members and none
+// would ever go on. What they get is not defined (9.7.9.6); no hardware is known to stop there.
+func (w *Warp) gatherUnlike() bool {
+	for m := w.used; m != 0; m &= m - 1 {
+		if w.frags[first(m)].wait != WaitMembers {
+			return false
+		}
+	}
+	for _, g := range w.gathers {
+		if all := w.together(g.key); all != 0 {
+			w.closeUnlike(g.key, all)
+			return true
+		}
+	}
+	return false
+}
+
+// together is the lanes that wait with one key and lack none but each other, 0 if there are none.
+func (w *Warp) together(key uint64) uint32 {
+	all, before := w.Live, uint32(0)
+	for all != before {
+		before, all = all, 0
+		for _, g := range w.gathers {
+			if g.key == key && g.members&w.Live&^before == 0 {
+				all |= g.Lanes
+			}
+		}
+	}
+	return all
+}
+
+// closeUnlike wakes the fragments of the gathers with a key that have only these lanes: each gets what all have brought.
+func (w *Warp) closeUnlike(key uint64, lanes uint32) {
+	var open []*Gather
+	for _, g := range w.gathers {
+		if g.key == key && g.Lanes&^lanes == 0 {
+			open = append(open, g)
+		}
+	}
+	for _, g := range open {
+		left := g.left
+		for _, h := range open {
+			g.deposit(h.left, GatherIn{Pred: h.Pred, A: h.A, X: h.X})
+		}
+		g.left = left
+	}
+	for _, g := range open {
+		w.closeGather(g)
+	}
 }
 
 // wake makes a waiting fragment execute its instruction again, this time with the result.

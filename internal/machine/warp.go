@@ -105,7 +105,7 @@ func (w *Warp) goOn() outcome {
 
 // pick chooses the fragment that runs next: of those that have not had their turn the one in
 // the deepest frame, then with the smallest pc, then with the lowest lane. If only joining
-// fragments could go on, one of them stops waiting.
+// fragments could go on, one of them stops waiting; if there are none, masks need not be equal.
 func (w *Warp) pick() *Fragment {
 	for {
 		for w.arriving != 0 {
@@ -117,6 +117,9 @@ func (w *Warp) pick() *Fragment {
 			return f
 		}
 		f := w.best(w.joining)
+		if f == nil && w.gatherUnlike() {
+			continue
+		}
 		if f == nil || w.patient != 0 && w.yielded == 0 && !w.parting {
 			return nil
 		}

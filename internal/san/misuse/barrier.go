@@ -3,6 +3,8 @@ package misuse
 // This file looks at barriers and at member masks.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -30,8 +32,10 @@ func (o *Observer) aligned(e *machine.Event, m *machine.Meeting) {
 }
 
 // members looks at the member masks that lanes bring to a .sync instruction (9.7.13.9): each must name its own lane,
-// and those that it names must bring the same.
+// and those that it names must bring the same, now or later.
 func (o *Observer) members(e *machine.Event, masks *[32]uint32) {
+	w := o.warp(e)
+	w.come(e.Lanes, masks)
 	for rest := e.Lanes; rest != 0; {
 		mine := masks[first(rest)]
 		same := machine.SameValue(masks, rest)
@@ -39,13 +43,43 @@ func (o *Observer) members(e *machine.Event, masks *[32]uint32) {
 			o.misused(e, 1<<first(out), "lane %d is not in its own member mask %#08x", first(out), mine)
 			return
 		}
-		if other := mine & rest &^ same; other != 0 {
-			i, j := first(same), first(other)
-			o.misused(e, 1<<i|1<<j, "lane %d has the member mask %#08x, and lane %d, which is in it, %#08x", i, mine, j, masks[j])
-			return
+		if other := mine & e.Lanes &^ same; other != 0 {
+			u := unlike{e.Place(1<<first(same) | 1<<first(other)), first(same), mine, other, masks[first(other)]}
+			if u.theirs&same != 0 {
+				o.misusedUnlike(&u)
+				return
+			}
+			w.unlike = append(w.unlike, u)
 		}
 		rest &^= same
 	}
+}
+
+// unlike is a lane whose mask names others that are at the same instruction with another mask, which does not name it. They may
+// come once more with its own, and it waits for them: so do lanes that have left a loop early and have begun the next one.
+type unlike struct {
+	at     machine.Place
+	lane   int
+	mask   uint32
+	others uint32 // that have not come with the mask
+	theirs uint32 // the mask of the first
+}
+
+// come notes the masks that lanes come with.
+func (w *warp) come(lanes uint32, masks *[32]uint32) {
+	for i := range w.unlike {
+		u := &w.unlike[i]
+		for m := lanes & u.others; m != 0; m &= m - 1 {
+			if masks[first(m)] == u.mask {
+				u.others &^= m & -m
+			}
+		}
+	}
+	w.unlike = slices.DeleteFunc(w.unlike, func(u unlike) bool { return u.others == 0 })
+}
+
+func (o *Observer) misusedUnlike(u *unlike) {
+	o.misusedAt(u.at, "lane %d has the member mask %#08x, and lane %d, which is in it, %#08x", u.lane, u.mask, first(u.others), u.theirs)
 }
 
 // waitsForWaiting reports lanes that wait with a member mask for lanes that wait for them: at a barrier, at which a

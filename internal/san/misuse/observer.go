@@ -5,7 +5,9 @@ package misuse
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
@@ -37,6 +39,7 @@ type cta struct {
 type warp struct {
 	fenced bool // it has executed wgmma.fence
 	uses   registerUses
+	unlike []unlike
 }
 
 // cta returns what is known of the CTA that an event tells of.
@@ -118,6 +121,11 @@ func (o *Observer) finished(e *machine.Event, left *machine.Remains) {
 	if c := of.ctas[e.CTA]; c != nil {
 		o.uneven(c.products, &products)
 		o.uneven(c.registers, &registers)
+		for _, n := range slices.Sorted(maps.Keys(c.warps)) {
+			for i := range c.warps[n].unlike {
+				o.misusedUnlike(&c.warps[n].unlike[i])
+			}
+		}
 	}
 	if left.Last {
 		o.running.End(e.Cluster)
