@@ -31,6 +31,7 @@ const (
 	TensorArrive                  // what Op, a tcgen05.commit, tracks is over: it is about to arrive at the mbarrier in Extent
 	GridWaited                    // Lanes wait for what the launch comes behind (griddepcontrol.wait)
 	LanesEnd                      // Lanes of a warp have ended, by exit or because they are dropped; Members go on
+	ImageTouched                  // the lanes are about to access an image that lies in global memory at Addr, through Proxy
 
 	// How things are used (WantsUse), told before it is done.
 
@@ -98,9 +99,13 @@ const (
 	AsyncProxy           // bulk copies, tensor copies, tcgen05, wgmma
 	AliasProxy           // the same memory by another virtual address
 	TensormapProxy       // use of a tensor map
+	SurfaceProxy         // surface instructions: no fence orders it with another one (8.6)
+	TextureProxy         // texture instructions: the same
 )
 
-func (p Proxy) String() string { return [...]string{"generic", "async", "alias", "tensormap"}[p] }
+func (p Proxy) String() string {
+	return [...]string{"generic", "async", "alias", "tensormap", "surface", "texture"}[p]
+}
 
 // Order is the strength of an operation (8.4).
 type Order uint8

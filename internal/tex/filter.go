@@ -9,7 +9,7 @@ func (r *Reader) texel(im *Level, slice uint64, at [3]int64, depth uint32) Texel
 	t := r.border
 	if at[0] >= 0 && at[1] >= 0 && at[2] >= 0 {
 		off := (slice+uint64(at[2]))*im.Slice + uint64(at[1])*im.Pitch + uint64(at[0])*uint64(im.Format.Bytes())
-		t = r.at(im.Bytes, off)
+		t = r.fetch(im, off)
 	}
 	if !r.Compare {
 		return t
@@ -20,6 +20,14 @@ func (r *Reader) texel(im *Level, slice uint64, at [3]int64, depth uint32) Texel
 		out[0] = one
 	}
 	return out
+}
+
+// fetch reads the texel at an offset of a level.
+func (r *Reader) fetch(im *Level, off uint64) Texel {
+	if r.Fetched != nil {
+		r.Fetched(im.Base + off)
+	}
+	return r.at(im.Bytes, off)
 }
 
 // holds compares a depth with a texel.
@@ -72,7 +80,7 @@ func (r *Reader) bilinear(im *Level, slice uint64, x, y *axis) Texel {
 		size := uint64(im.Format.Bytes())
 		left, right := uint64(x.at[0])*size, uint64(x.at[1])*size
 		upper, lower := first+uint64(y.at[0])*im.Pitch, first+uint64(y.at[1])*im.Pitch
-		t[0], t[1], t[2], t[3] = r.at(im.Bytes, upper+left), r.at(im.Bytes, upper+right), r.at(im.Bytes, lower+left), r.at(im.Bytes, lower+right)
+		t[0], t[1], t[2], t[3] = r.fetch(im, upper+left), r.fetch(im, upper+right), r.fetch(im, lower+left), r.fetch(im, lower+right)
 	} else {
 		for k := range t {
 			t[k] = r.texel(im, slice, [3]int64{x.at[k&1], y.at[k>>1]}, 0)

@@ -12,7 +12,7 @@ func filtered(im *Image, data []byte) (list []*Texture) {
 		s := &Sampler{Address: [3]Address{mode, mode, mode}, Linear: true, Border: [4]uint32{0x3f000000, 0xbf800000, 0, 0x3e800000}}
 		for _, normalized := range []bool{false, true} {
 			read := Read{Normalized: normalized, Float: im.Format.Channel.Reads() != AsFloat}
-			list = append(list, &Texture{Read: read, Sampler: s, Levels: []Level{{im, data}}})
+			list = append(list, &Texture{Read: read, Sampler: s, Levels: []Level{{Image: im, Bytes: data}}})
 		}
 	}
 	return list

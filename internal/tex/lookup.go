@@ -64,15 +64,16 @@ type Reader struct {
 	decoder
 	dims       int
 	normalized bool
-	linear     bool // two texels in each dimension
-	whole      bool // texels are integers
-	line       bool // linear memory: what is outside is 0
-	sharp      bool // levels are picked, not mixed
-	square     bool // the 2×2 texels of a filter are mixed at once
-	seamless   bool // filters go on at the edges of a cube
-	inFace     bool // coordinates stay on the face of a cube
-	most       int  // samples of an anisotropic filter; 1: there is none
-	Inner      bool // most places are what Inside reads
+	linear     bool              // two texels in each dimension
+	whole      bool              // texels are integers
+	line       bool              // linear memory: what is outside is 0
+	sharp      bool              // levels are picked, not mixed
+	square     bool              // the 2×2 texels of a filter are mixed at once
+	seamless   bool              // filters go on at the edges of a cube
+	inFace     bool              // coordinates stay on the face of a cube
+	most       int               // samples of an anisotropic filter; 1: there is none
+	Inner      bool              // most places are what Inside reads
+	Fetched    func(addr uint64) // told of each texel that Texel reads, if not nil: its address on the device
 	round      uint64
 }
 

@@ -23,7 +23,7 @@ func numbered(t *testing.T, g Geometry, size ...int) Level {
 			}
 		}
 	}
-	return Level{im, data}
+	return Level{Image: im, Bytes: data}
 }
 
 // flat is a level whose samples are all one number.
@@ -232,7 +232,7 @@ func TestGathered(t *testing.T) {
 		}
 	}
 	for _, linear := range []bool{false, true} {
-		texture := &Texture{Sampler: &Sampler{Address: [3]Address{ClampEdge, ClampEdge}, Linear: linear}, Levels: []Level{{im, data}}}
+		texture := &Texture{Sampler: &Sampler{Address: [3]Address{ClampEdge, ClampEdge}, Linear: linear}, Levels: []Level{{Image: im, Bytes: data}}}
 		for part := range 4 {
 			r := (&Lookup{Reach: Reach2D, Gather: part + 1}).Reader(texture)
 			have := r.Texel(&Place{At: [3]uint32{bitsOf(2.25), bitsOf(1.75)}}) // between texels 1 and 2, and 1 and 2
@@ -383,7 +383,7 @@ func TestComponents(t *testing.T) {
 				}
 				for _, missing := range []bool{false, true} {
 					border := [4]uint32{bitsOf(-2.5), bitsOf(3.75), bitsOf(100), bitsOf(1)}
-					texture := &Texture{Read: read, Sampler: &Sampler{Address: [3]Address{ClampBorder}, Border: border}, Levels: []Level{{&im, data}}}
+					texture := &Texture{Read: read, Sampler: &Sampler{Address: [3]Address{ClampBorder}, Border: border}, Levels: []Level{{Image: &im, Bytes: data}}}
 					l := &Lookup{Reach: Reach1D, Assumptions: Assumptions{MissingZero: missing}}
 					want, outside := Texel{}, Texel{}
 					if !missing {

@@ -8,6 +8,7 @@ import "fmt"
 type Level struct {
 	*Image
 	Bytes []byte
+	Base  uint64 // where the device has Bytes; of use to Reader.Fetched alone
 }
 
 // Texture is what an instruction reads.

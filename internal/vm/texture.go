@@ -210,7 +210,7 @@ func (d *Device) NewTexture(desc TextureDesc) (Texture, error) {
 		Read: desc.read(), Sampler: desc.Sampler.state(), Mipmapped: len(images) > 1}}
 	err = memory.use(func() error {
 		for _, im := range images {
-			t.Levels = append(t.Levels, tex.Level{Image: &im.Image, Bytes: d.machine.Arena.Bytes(im.Base, im.Bytes())})
+			t.Levels = append(t.Levels, tex.Level{Image: &im.Image, Bytes: d.machine.Arena.Bytes(im.Base, im.Bytes()), Base: im.Base})
 		}
 		return nil
 	})

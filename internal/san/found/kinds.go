@@ -23,6 +23,7 @@ const (
 	RaceEqual                    // Then and Op write the same bits: the order does not show
 	RaceScope                    // both are strong, but the scope of one does not include the other's thread
 	RaceReadOnly                 // Then reads what Op, of the same launch, has written as what stays the same while it runs
+	RaceImage                    // the same through a texture or a surface
 	UnwrittenDecides             // Text, at Then, is made of what nothing has written: Extent, read at Op
 	UnwrittenResult              // Then has stored what nothing has written, read at Op, to where the host reads Extent
 	OutsideObject                // Then leaves the object of its pointer; Text says by how much
@@ -186,6 +187,11 @@ var kinds = [...]Words{
 		Msg:  "race: read of %s, which the same launch has written, as of what no launch writes while it runs: nothing orders such a read",
 		Role: "read", Other: "written", Missing: "a read of memory that may change",
 		Fix: "ld.global without .nc (in CUDA C++ neither __ldg nor const __restrict__, but ld.acquire or a volatile read where a flag tells of the data), or another launch",
+	},
+	RaceImage: {Name: "image", Code: diag.DataRace,
+		Msg:  "race: read of %s through a texture or surface, which the same launch has written past it: no barrier and no fence lets such a read see it",
+		Role: "read", Other: "written", Missing: "a launch between the two",
+		Fix: "another launch for what reads it, or ld.global; a surface sees what threads of its own CTA have written through surfaces",
 	},
 	MbarrierMisuse: {Name: "mbarrier", Code: diag.SyncMisuse,
 		Msg: "%s", Args: Text,

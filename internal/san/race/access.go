@@ -21,6 +21,7 @@ type Touch struct {
 	Waits bool // for a phase of an mbarrier: what it acquires is told by Passed
 
 	ReadOnly bool // a load of what stays the same while the launch runs: nothing orders it behind a store of the launch
+	Proxy    machine.Proxy
 	// Equal tells whether a lane stores to its byte at (counted from the lane's address) what another lane of the same
 	// instruction stores there (other ≥ 0), or what is there already; nil: that is not known.
 	Equal func(lane, other int, at uint64) bool
@@ -68,6 +69,19 @@ func (a *access) before(r *record) bool {
 	return a.warp.covers(a.warp.lanes[a.lane].knows, r, lanes)
 }
 
+// stale reports whether nothing in a launch lets an access see what a kept one of it has written: reads of what no launch writes
+// while it runs, and those through textures and surfaces, which no fence orders with other proxies (8.6). A surface sees what
+// threads of its own CTA have written through surfaces (8.9.5).
+func (a *access) stale(s *Site, by *record) bool {
+	switch {
+	case !s.Writes || a.writes:
+		return false
+	case a.Proxy == machine.SurfaceProxy:
+		return s.Proxy != machine.SurfaceProxy || by.warp.cta() != a.warp.cta.index
+	}
+	return a.ReadOnly || a.Proxy == machine.TextureProxy
+}
+
 // record is what is kept of the access to some bytes of a granule.
 func (a *access) record(bytes uint32) record {
 	r := record{a.warp.id, a.lanes, a.warp.now, a.number<<siteShift | bytes}
@@ -111,7 +125,7 @@ func (d *Detector) begin(t *Touch) (a access, ok bool) {
 	a.warp = &c.warps[t.Warp]
 	site := Site{
 		Func: t.Func, PC: t.PC, Writes: t.Kind != machine.Load, Atomic: t.Kind == machine.Atomic,
-		Strong: t.Order != machine.Weak, Scope: t.Scope, ReadOnly: t.ReadOnly,
+		Strong: t.Order != machine.Weak, Scope: t.Scope, ReadOnly: t.ReadOnly, Proxy: t.Proxy,
 	}
 	a.number = d.number(a.warp, site)
 	a.Site = d.sites.at(a.number)
@@ -229,8 +243,8 @@ func (d *Detector) line(a *access, owner *cta, addr uint64) bool {
 // conflicts reports whether an access of a line may race with what is kept there.
 func (d *Detector) conflicts(a *access, c *cell) bool {
 	against := func(r *record) bool {
-		writes := d.sites.at(r.siteID()).Writes
-		return r.some() && (a.writes || writes) && (a.ReadOnly && writes || !a.before(r))
+		s := d.sites.at(r.siteID())
+		return r.some() && (a.writes || s.Writes) && (a.stale(s, r) || !a.before(r))
 	}
 	if against(&c.write) || against(&c.read) {
 		return true
@@ -297,7 +311,7 @@ func (d *Detector) pair(a *access, at *place, r record, old *record, addr uint64
 		return
 	}
 	s := d.sites.at(old.siteID())
-	stale := a.ReadOnly && s.Writes
+	stale := a.stale(s, old)
 	if !s.Writes && !a.writes || !stale && a.before(old) {
 		return
 	}
@@ -310,7 +324,7 @@ func (d *Detector) pair(a *access, at *place, r record, old *record, addr uint64
 		First:  Access{*s, old.warp.cta(), old.warp.index(), d.unordered(a, old)},
 		Second: Access{*a.Site, a.warp.cta.index, a.warp.id.index(), d.racing(a, old)},
 		Scoped: both, SameCTA: old.warp.cta() == a.warp.cta.index, SameWarp: same,
-		Address: addr, Shared: at.shared, SharedOf: at.of, ReadOnly: stale,
+		Address: addr, Shared: at.shared, SharedOf: at.of, Stale: stale,
 	}
 	switch {
 	case !a.writes:

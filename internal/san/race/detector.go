@@ -48,7 +48,7 @@ type Race struct {
 	Tensor    *machine.Extent // of tensor memory: the cells, and of which CTA of the cluster; else nil
 	SharedOf  uint32          // linear index of the CTA that owns the shared memory
 	EqualBits bool            // two plain stores of the same bits
-	ReadOnly  bool            // the second is a load of what stays the same while the launch runs
+	Stale     bool            // the second reads what nothing in the launch lets it see
 }
 
 // Hazard names a race by what its accesses do.

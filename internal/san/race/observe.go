@@ -51,6 +51,8 @@ func (o *Observer) Observe(e *machine.Event) {
 	switch e.What {
 	case machine.Touch:
 		o.touch(e)
+	case machine.ImageTouched:
+		o.touchImage(e)
 	case machine.Loaded:
 		o.loaded(e)
 	case machine.CTABegin:
@@ -177,6 +179,19 @@ func (o *Observer) touch(e *machine.Event) {
 	}
 	for lanes := sets.next(); lanes != 0; lanes = sets.next() {
 		o.touchLanes(e, a.of(lanes))
+	}
+}
+
+// touchImage looks at an access to an image lane by lane.
+func (o *Observer) touchImage(e *machine.Event) {
+	a, ok := o.detector.begin(&Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind, Order: e.Order, Scope: e.Scope, Proxy: e.Proxy})
+	if !ok {
+		return
+	}
+	defer a.end()
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		from := e.Addr[bits.TrailingZeros32(m)&31]
+		o.detector.bytes(a.of(m&-m), nil, from, from+uint64(e.Size))
 	}
 }
 
@@ -346,8 +361,8 @@ func (o *Observer) tell(r Race) {
 	if r.Tensor != nil {
 		rep.Extent = *r.Tensor
 	}
-	if r.ReadOnly {
-		rep.Kind = found.RaceReadOnly
+	if r.Stale {
+		rep.Kind = staleKind(&r.Second)
 	}
 	if r.Shared {
 		rep.Extent.Space, rep.Extent.CTA = machine.Shared, o.launch.RankInCluster(uint64(r.SharedOf))
@@ -358,6 +373,14 @@ func (o *Observer) tell(r Race) {
 
 func (o *Observer) place(a *Access) machine.Place {
 	return o.launch.PlaceOf(uint64(a.CTA), a.Warp, a.Lanes, a.Func, a.PC)
+}
+
+// staleKind is the kind of reports of a read that nothing in the launch could order.
+func staleKind(read *Access) found.Kind {
+	if read.Proxy != machine.GenericProxy {
+		return found.RaceImage
+	}
+	return found.RaceReadOnly
 }
 
 // KindOf is the kind of reports of a hazard; scoped: between strong accesses.

@@ -20,6 +20,7 @@ type Site struct {
 	Scope  machine.Scope
 
 	ReadOnly bool // a load of what stays the same while the launch runs
+	Proxy    machine.Proxy
 }
 
 // sites gives each site a number, from 1.

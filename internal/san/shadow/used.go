@@ -9,7 +9,7 @@ type Used struct{ Memory *Memory }
 
 // Observe implements machine.Observer.
 func (u Used) Observe(e *machine.Event) {
-	if e.What != machine.Touch || e.Space == machine.Param || e.Space == machine.Const || e.Space == machine.Local || e.Space == machine.Shared {
+	if e.What != machine.Touch && e.What != machine.ImageTouched || e.Space == machine.Param || e.Space == machine.Const || e.Space == machine.Local || e.Space == machine.Shared {
 		return
 	}
 	if x, ok := e.Dense(); ok {

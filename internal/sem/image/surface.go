@@ -33,8 +33,9 @@ type surfaceOp struct {
 	uop.Private
 	tex.Access
 	handle  reference
-	x, y, k uint32                         // rows of coordinates
-	elem    uint32                         // bytes of an element
+	x, y, k uint32 // rows of coordinates
+	elem    uint32 // bytes of an element
+	kind    machine.AccessKind
 	bits    []int                          // of the registers of each element; 0: the sink
 	name    string                         // of the form, for faults
 	wants   func(im *machine.Image) string // why the format does not do; nil: any does
@@ -58,8 +59,8 @@ var boundsModes = map[isa.Mod]tex.Bounds{isa.M_trap: tex.Trap, isa.M_clamp: tex.
 
 // newSurfaceOp reads what a statement accesses and places surface and coordinates; a is the operand
 // with both.
-func newSurfaceOp(b *sem.Build, a *ir.Operand, size uint64) *surfaceOp {
-	o := &surfaceOp{name: b.Sel.Entry.Name, elem: uint32(size)}
+func newSurfaceOp(b *sem.Build, a *ir.Operand, size uint64, kind machine.AccessKind) *surfaceOp {
+	o := &surfaceOp{name: b.Sel.Entry.Name, elem: uint32(size), kind: kind}
 	o.Reach, o.Bounds, o.Size = reaches[b.Sel.Get(isa.C_geom)], boundsModes[b.Sel.Get(isa.C_bounds)], size
 	o.handle = newReference(b, a)
 	surfaceCoordinates(b, &a.Elems[0], o)
@@ -153,9 +154,41 @@ func (o *surfaceOp) eachImage(w *machine.Warp, in *machine.Inst, visit func(im *
 // find locates the lanes of an instruction.
 func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.State {
 	f.lanes = 0
-	return o.eachImage(w, in, func(im *machine.Image, group uint32) machine.State {
+	st := o.eachImage(w, in, func(im *machine.Image, group uint32) machine.State {
 		return o.locate(w, in, im, group, f)
 	})
+	if st == machine.Next && w.Observing() {
+		o.tell(w, in, f)
+	}
+	return st
+}
+
+// tell tells observers what the lanes are about to access, format by format. Reductions are atomic.
+func (o *surfaceOp) tell(w *machine.Warp, in *machine.Inst, f *found) {
+	e := machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: machine.SurfaceProxy, Kind: o.kind}
+	if o.kind == machine.Atomic {
+		e.Order, e.Scope = machine.Relaxed, machine.GPUScope
+	}
+	var addr [32]uint64
+	for rest := f.lanes; rest != 0; rest &^= e.Lanes {
+		im := f.image[sem.Lowest(rest)]
+		e.Lanes, e.Size, e.Addr = 0, o.bytesOf(im), &addr
+		sem.Each(rest, func(i int) {
+			if f.image[i] == im {
+				addr[i] = im.Base + distance(w.GlobalAt(im, 0), f.at[i])
+				e.Lanes |= 1 << i
+			}
+		})
+		w.Observe(in, e)
+	}
+}
+
+// bytesOf is what a lane accesses of an image.
+func (o *surfaceOp) bytesOf(im *machine.Image) uint32 {
+	if o.Size != 0 {
+		return uint32(o.Size)
+	}
+	return uint32(im.Format.Bytes())
 }
 
 // missing is the fault of a handle that names no surface.
@@ -231,12 +264,8 @@ func (o *surfaceOp) outside(w *machine.Warp, in *machine.Inst, im *machine.Image
 		kind = machine.SurfaceAlignment
 	}
 	p := o.point(w, bits.TrailingZeros32(lanes)&31)
-	size := o.Size
-	if size == 0 {
-		size = uint64(im.Format.Bytes())
-	}
 	return w.Fault(in, &machine.Fault{Kind: kind, Lanes: lanes, Text: fmt.Sprintf("%s.%v of %d bytes at %s of %s: %s",
-		o.name, o.Reach, size, o.Point(p), named(im), o.Why(&im.Image, p, out))})
+		o.name, o.Reach, o.bytesOf(im), o.Point(p), named(im), o.Why(&im.Image, p, out))})
 }
 
 // named describes an image for faults: surface photo (2d 64x48 u8x4).

@@ -15,6 +15,9 @@ import (
 // addLong is add for offsets beyond 4 GiB.
 func addLong(p mem.Pointer, off uint64) mem.Pointer { return unsafe.Add(p, off) }
 
+// distance is how many bytes behind a place another one is in the same memory.
+func distance(from, to mem.Pointer) uint64 { return uint64(uintptr(to) - uintptr(from)) }
+
 // loadFound loads elements of size bytes at byte off of what each lane accesses; lanes of the mask
 // that access nothing get 0.
 func loadFound[D sem.Word](d *[32]D, f *found, off, size, mask uint32) {

@@ -18,7 +18,7 @@ import (
 func planSurfaceLoad(b *sem.Build) {
 	t := b.Sel.Type(isa.C_dtype)
 	ops := b.In.Ops
-	o := newSurfaceOp(b, &ops[1], uint64(t.Bytes()*len(accessed(b, &ops[0]))))
+	o := newSurfaceOp(b, &ops[1], uint64(t.Bytes()*len(accessed(b, &ops[0]))), machine.Load)
 	o.elem = uint32(t.Bytes())
 	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Dst = placeData(b, &ops[0], t.Bits(), o)
@@ -40,7 +40,7 @@ func (o *surfaceOp) wide(offs []uint32) (lows []uint32) {
 func planSurfaceStore(b *sem.Build) {
 	t := b.Sel.Type(isa.C_ctype)
 	ops := b.In.Ops
-	o := newSurfaceOp(b, &ops[0], uint64(t.Bytes()*len(accessed(b, &ops[1]))))
+	o := newSurfaceOp(b, &ops[0], uint64(t.Bytes()*len(accessed(b, &ops[1]))), machine.Store)
 	o.elem = uint32(t.Bytes())
 	o.assumed(b, assume.SurfaceAlignment, assume.SurfaceLayer)
 	b.Ext().Src = placeData(b, &ops[1], t.Bits(), o)
@@ -50,7 +50,7 @@ func planSurfaceStore(b *sem.Build) {
 // planSampleStore sets up sample of [a, b] = c, converted.
 func planSampleStore(b *sem.Build) {
 	ops := b.In.Ops
-	o := newSurfaceOp(b, &ops[0], 0)
+	o := newSurfaceOp(b, &ops[0], 0, machine.Store)
 	o.Samples = true
 	o.assumed(b, assume.SurfaceLayer, assume.SampleInteger)
 	b.Ext().Src = placeData(b, &ops[1], 32, o)
@@ -92,7 +92,7 @@ func wantsInteger(im *machine.Image) string {
 
 func newReduction(b *sem.Build, t isa.Type) *surfaceOp {
 	ops := b.In.Ops
-	o := newSurfaceOp(b, &ops[0], uint64(t.Bytes()))
+	o := newSurfaceOp(b, &ops[0], uint64(t.Bytes()), machine.Atomic)
 	b.Ext().Src = placeData(b, &ops[1], t.Bits(), o)
 	b.Does(uop.SurfaceReduce)
 	return o

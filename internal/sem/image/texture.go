@@ -227,7 +227,7 @@ func readTexture(w *machine.Warp, in *machine.Inst) machine.State {
 			return st
 		}
 		rest &^= group
-		o.read(w, t, s, group, &out)
+		o.read(w, in, t, s, group, &out)
 	}
 	for k, off := range in.Ext.Dst {
 		if off != machine.NoGuard {
@@ -306,12 +306,41 @@ func (o *textureOp) unsuited(t, s *machine.Texture) string {
 var readerPool = sync.Pool{New: func() any { return new(tex.Reader) }}
 
 // read looks the lanes of one texture up.
-func (o *textureOp) read(w *machine.Warp, t, s *machine.Texture, lanes uint32, out *[4][32]uint32) {
+func (o *textureOp) read(w *machine.Warp, in *machine.Inst, t, s *machine.Texture, lanes uint32, out *[4][32]uint32) {
 	both, r := tex.Texture{Read: t.Read, Sampler: s.Sampler, Levels: t.Levels}, readerPool.Get().(*tex.Reader)
 	o.SetReader(r, &both)
-	o.readLanes(w, r, lanes, out)
+	if w.Observing() {
+		o.readTold(w, in, r, lanes, out)
+	} else {
+		o.readLanes(w, r, lanes, out)
+	}
 	r.Texture = tex.Texture{} // whose memory may go
 	readerPool.Put(r)
+}
+
+// readTold looks lanes up and tells observers of the texels: the first ones of all lanes, the second ones, and so on. Nothing
+// comes between the two: it is one instruction of a warp.
+func (o *textureOp) readTold(w *machine.Warp, in *machine.Inst, r *tex.Reader, lanes uint32, out *[4][32]uint32) {
+	var rows []*[32]uint64
+	var has []uint32
+	r.Inner = false
+	sem.Each(lanes, func(i int) {
+		n := 0
+		r.Fetched = func(addr uint64) {
+			if n == len(rows) {
+				rows, has = append(rows, new([32]uint64)), append(has, 0)
+			}
+			rows[n][i] = addr
+			has[n] |= 1 << i
+			n++
+		}
+		o.readLanes(w, r, 1<<i, out)
+	})
+	size := uint32(r.Levels[0].Format.Bytes())
+	for n, row := range rows {
+		w.Observe(in, machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: machine.TextureProxy, Kind: machine.Load,
+			Size: size, Lanes: has[n], Addr: row})
+	}
 }
 
 // readLanes looks lanes up.

@@ -137,11 +137,14 @@ func newLine(text string) line {
 
 // prelude declares what the kernels of the tables use: t is the thread, c the CTA, w the warp, l the lane, s the shared
 // address of word t, g the global one of word t of p, gw of double word t, gmap that of a map of p, a shared array of 256 words and an mbarrier.
+// pic is an array of 256 words, and line the words of p as a texture.
 const prelude = `.version 8.6
 .target %s
 .address_size 64
 .shared .align 128 .b8 array[1024];
 .shared .align 8 .b64 mbar;
+.global .surfref pic;
+.global .texref line;
 .visible .entry k(.param .u64 p, .param .align 64 .b8 map[128])
 {
 	.reg .b32 t, c, w, l, s, s0, x, y, z, m;

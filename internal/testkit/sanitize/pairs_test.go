@@ -229,6 +229,7 @@ func (p *pair) runUnder(t *testing.T, text, names string, cfg *ptxvm.DeviceConfi
 			t.Fatal(err)
 		}
 		args = append(args, tiles)
+		bindImages(t, d, buf)
 	}
 	_, err = k.Launch(context.Background(), ptxvm.Launch{Grid: ptxvm.Dim3{X: p.grid}, Block: ptxvm.Dim3{X: p.block}, Cluster: ptxvm.Dim3{X: p.cluster}}, args...)
 	var found *ptxvm.SanitizerError
@@ -242,4 +243,19 @@ func (p *pair) runUnder(t *testing.T, text, names string, cfg *ptxvm.DeviceConfi
 		t.Fatalf("%v\n%s", err, p.shown(text))
 	}
 	return prog.Leaks(), nil
+}
+
+// bindImages makes the images that the tables' modules declare.
+func bindImages(t *testing.T, d *ptxvm.Device, buf ptxvm.Buffer) {
+	t.Helper()
+	words, err := ptxvm.ParseSampleFormat("u32x1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.NewArray(ptxvm.ArrayDesc{Name: "pic", Geometry: ptxvm.Array1D, Size: []int{256}, Format: words}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.NewTexture(ptxvm.TextureDesc{Name: "line", Buffer: buf, Format: words, Width: 1024}); err != nil {
+		t.Fatal(err)
+	}
 }
