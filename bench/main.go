@@ -31,71 +31,91 @@ import (
 
 func main() {
 	testing.Init()
-	count := flag.Int("count", 5, "measurements of each figure")
-	span := flag.Duration("time", 300*time.Millisecond, "time of each measurement")
-	only := flag.String("run", "", "figures whose name matches")
-	cvt := flag.String("cvt", "", "instead, conversions whose name (\"f16x2.f32 .rn\") matches")
-	each := flag.Bool("each", false, "with -cvt: a line for each form")
-	speed := flag.Bool("speed", false, "instead, check against ptxas, on modules whose name matches -run")
-	c := flag.Bool("native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
-	broad := flag.Bool("kernels", false, "instead, the kernels of bench/kernels against C, those whose name matches -run")
-	parts := flag.Bool("techniques", false, "instead, kernels without each technique of the compiler, those whose name matches -run")
-	technique := flag.String("technique", "", "with -techniques: those whose name matches")
-	path := flag.String("csv", "", "with -kernels and -techniques: write what was measured to this file, too")
-	expect := flag.Bool("expect", false, "with -kernels: instead, print what C makes of the small inputs (bench/kernels/small.txt)")
-	cl := flag.Bool("opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
-	two := flag.Bool("cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
-	watched := flag.Bool("sanitize", false, "instead, kernels under each sanitizer against the interpreter, those whose name matches -run")
-	check := flag.String("check", "", "with -sanitize: the sanitizers whose name matches")
-	cpu := flag.String("cpuprofile", "", "with -sanitize: write a profile of what sanitizers do on one worker to this file; with -run alone: of the figures")
-	counted := flag.String("profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
-	width := flag.Int("width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
-	engine := flag.String("engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
-	flag.BoolVar(&throughC, "cc", false, "with -kernels: by the compiler's new pipeline and the installed C compiler, as far as it takes kernels")
-	megabytes := flag.Int("hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
+	var o options
+	o.register()
 	flag.Parse()
-	match, err := regexp.Compile(*only)
-	started := false
-	if err == nil {
-		started, err = setWidth(*width)
-	}
-	switch {
-	case err != nil || started:
-	case *cvt != "":
-		err = cvtTable(regexp.MustCompile(*cvt), *span/30, *each)
-	case *speed:
-		err = speedTable(match, *count)
-	case *cl:
-		err = measure(match, *engine, *span, openCLTable)
-	case *two:
-		err = measure(match, *engine, *span, coresTable)
-	case *watched:
-		err = measure(match, "interp", *span, sanitizeTable(*check, *cpu))
-	case *counted != "":
-		var kernels *regexp.Regexp
-		if kernels, err = regexp.Compile(*counted); err == nil {
-			err = profile(kernels)
-		}
-	case *broad && *expect:
-		err = measure(match, *engine, 0, expectTable)
-	case *broad:
-		err = measure(match, *engine, kernelSpan(*span), kernelsTable(*path))
-	case *parts:
-		var which *regexp.Regexp
-		if which, err = regexp.Compile(*technique); err == nil {
-			err = measure(match, "jit", *span/10, techniquesTable(which, *path))
-		}
-	case *c:
-		err = measure(match, *engine, *span, nativeTable)
-	case *megabytes > 0:
-		err = hostileTable(match, *megabytes)
-	default:
-		err = profiled(*cpu, func() error { return run(*count, *span, match) })
-	}
-	if err != nil {
+	if err := o.measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
+}
+
+// options are what the command line says.
+type options struct {
+	count, width, megabytes                  int
+	span                                     time.Duration
+	only, cvt, technique, path, check        string
+	cpu, counted, engine                     string
+	each, speed, c, broad, parts, expect, cl bool
+	two, watched                             bool
+}
+
+func (o *options) register() {
+	flag.IntVar(&o.count, "count", 5, "measurements of each figure")
+	flag.DurationVar(&o.span, "time", 300*time.Millisecond, "time of each measurement")
+	flag.StringVar(&o.only, "run", "", "figures whose name matches")
+	flag.StringVar(&o.cvt, "cvt", "", "instead, conversions whose name (\"f16x2.f32 .rn\") matches")
+	flag.BoolVar(&o.each, "each", false, "with -cvt: a line for each form")
+	flag.BoolVar(&o.speed, "speed", false, "instead, check against ptxas, on modules whose name matches -run")
+	flag.BoolVar(&o.c, "native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
+	flag.BoolVar(&o.broad, "kernels", false, "instead, the kernels of bench/kernels against C, those whose name matches -run")
+	flag.BoolVar(&o.parts, "techniques", false, "instead, kernels without each technique of the compiler, those whose name matches -run")
+	flag.StringVar(&o.technique, "technique", "", "with -techniques: those whose name matches")
+	flag.StringVar(&o.path, "csv", "", "with -kernels and -techniques: write what was measured to this file, too")
+	flag.BoolVar(&o.expect, "expect", false, "with -kernels: instead, print what C makes of the small inputs (bench/kernels/small.txt)")
+	flag.BoolVar(&o.cl, "opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
+	flag.BoolVar(&o.two, "cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
+	flag.BoolVar(&o.watched, "sanitize", false, "instead, kernels under each sanitizer against the interpreter, those whose name matches -run")
+	flag.StringVar(&o.check, "check", "", "with -sanitize: the sanitizers whose name matches")
+	flag.StringVar(&o.cpu, "cpuprofile", "", "with -sanitize: write a profile of what sanitizers do on one worker to this file; with -run alone: of the figures")
+	flag.StringVar(&o.counted, "profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
+	flag.IntVar(&o.width, "width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
+	flag.StringVar(&o.engine, "engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
+	flag.BoolVar(&throughC, "cc", false, "with -kernels: by the compiler's new pipeline and the installed C compiler, as far as it takes kernels")
+	flag.IntVar(&o.megabytes, "hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
+}
+
+// measure does what is asked for.
+func (o *options) measure() error {
+	match, err := regexp.Compile(o.only)
+	started := false
+	if err == nil {
+		started, err = setWidth(o.width)
+	}
+	switch {
+	case err != nil || started:
+	case o.cvt != "":
+		err = cvtTable(regexp.MustCompile(o.cvt), o.span/30, o.each)
+	case o.speed:
+		err = speedTable(match, o.count)
+	case o.cl:
+		err = measure(match, o.engine, o.span, openCLTable)
+	case o.two:
+		err = measure(match, o.engine, o.span, coresTable)
+	case o.watched:
+		err = measure(match, "interp", o.span, sanitizeTable(o.check, o.cpu))
+	case o.counted != "":
+		var kernels *regexp.Regexp
+		if kernels, err = regexp.Compile(o.counted); err == nil {
+			err = profile(kernels)
+		}
+	case o.broad && o.expect:
+		err = measure(match, o.engine, 0, expectTable)
+	case o.broad:
+		err = measure(match, o.engine, kernelSpan(o.span), kernelsTable(o.path))
+	case o.parts:
+		var which *regexp.Regexp
+		if which, err = regexp.Compile(o.technique); err == nil {
+			err = measure(match, "jit", o.span/10, techniquesTable(which, o.path))
+		}
+	case o.c:
+		err = measure(match, o.engine, o.span, nativeTable)
+	case o.megabytes > 0:
+		err = hostileTable(match, o.megabytes)
+	default:
+		err = profiled(o.cpu, func() error { return run(o.count, o.span, match) })
+	}
+	return err
 }
 
 func run(count int, span time.Duration, match *regexp.Regexp) error {

@@ -208,29 +208,9 @@ func (l Limited) make(key programKey) (*Program, error) {
 		}
 	}
 	u := &unit{d: d, quota: l.quota, key: key, lines: lines, codes: map[*ir.Func]*machine.Code{}, waiting: map[*ir.Func]bool{}}
-	starts := slices.ContainsFunc(reach.funcs, startsAsync)
-	u.keeps = key.watch.wants(machine.WantsLeft) && starts
-	u.pins = key.watch.wants(machine.WantsRows) && slices.ContainsFunc(reach.funcs, pinning)
-	p := &Program{key: key, Functions: map[uint64]*machine.Code{}}
-	for _, f := range reach.funcs {
-		u.codes[f] = &machine.Code{}
-	}
-	for _, f := range reach.funcs {
-		if err := u.function(f); err != nil {
-			return nil, err
-		}
-		if reach.indirect && !f.Entry {
-			code := u.codes[f]
-			code.Params, code.Results = u.homes(f, f.Params), u.homes(f, f.Rets)
-			p.Functions[d.where.Func(f)] = code
-		}
-	}
-	p.Assumptions = u.assumptions()
-	for _, code := range u.codes {
-		code.StartsAsync, code.Interpreted = starts, u.keeps
-	}
-	if u.holds {
-		watchEnds(slices.Collect(maps.Values(u.codes)))
+	p, err := u.program(reach)
+	if err != nil {
+		return nil, err
 	}
 	p.Entry = u.codes[kernel]
 	if in != nil {
@@ -241,6 +221,35 @@ func (l Limited) make(key programKey) (*Program, error) {
 		if s.Entry.ID == isa.ClusterlaunchcontrolTryCancel {
 			p.Entry.Withdraws = true
 		}
+	}
+	return p, nil
+}
+
+// program decodes the functions that a kernel reaches; the kernel's entry is left to fill in.
+func (u *unit) program(reach *reachable) (*Program, error) {
+	starts := slices.ContainsFunc(reach.funcs, startsAsync)
+	u.keeps = u.key.watch.wants(machine.WantsLeft) && starts
+	u.pins = u.key.watch.wants(machine.WantsRows) && slices.ContainsFunc(reach.funcs, pinning)
+	p := &Program{key: u.key, Functions: map[uint64]*machine.Code{}}
+	for _, f := range reach.funcs {
+		u.codes[f] = &machine.Code{}
+	}
+	for _, f := range reach.funcs {
+		if err := u.function(f); err != nil {
+			return nil, err
+		}
+		if reach.indirect && !f.Entry {
+			code := u.codes[f]
+			code.Params, code.Results = u.homes(f, f.Params), u.homes(f, f.Rets)
+			p.Functions[u.d.where.Func(f)] = code
+		}
+	}
+	p.Assumptions = u.assumptions()
+	for _, code := range u.codes {
+		code.StartsAsync, code.Interpreted = starts, u.keeps
+	}
+	if u.holds {
+		watchEnds(slices.Collect(maps.Values(u.codes)))
 	}
 	return p, nil
 }

@@ -299,61 +299,60 @@ func (p *entryParser) operandKind(words []string) (operandKind, error) {
 		}
 	}
 	for err == nil && len(words) > 0 {
-		switch word := next(); {
-		case word == "wider":
-			k.wider = true
-		case word == "loose": // the manual's table 27 has no such registers
-			k.loose = p.judge == Ptxas
-		case word == "minus":
-			k.minus = true
-		case word == "mixed": // the manual has registers alone
-			k.mixed = p.judge == Ptxas
-		case word == "bare": // a name with a number is none for ptxas here
-			k.bare = true
-		case word == "braced":
-			k.braced = true
-		case word == "short":
-			k.short = true
-		case word == "full":
-			k.full = true
-		case word == "cut": // the manual's ranges are of whole constants
-			k.cut = p.judge == Ptxas
-		case word == "sreg": // the manual has no such addresses
-			k.sreg = p.judge == Ptxas
-		case word == "anyreg": // the manual's addresses are whole numbers
-			k.anyreg = p.judge == Ptxas
-		case word == "whole":
-			k.whole = true
-		case word == "strict":
-			k.lenient = false
-		case word == "written": // the manual has registers alone
-			k.written = p.judge == Ptxas
-		case word == "sums": // the manual has no such operands
-			k.sums = p.judge == Ptxas
-		case word == "single": // the manual has registers alone
-			k.single = p.judge == Ptxas
-		case word == "index":
-			if k.index, err = strconv.Atoi(next()); err == nil {
-				k.index++
-			}
-		case word == "select", word == "mask":
-			k.selectors, err = selectorSets(next(), word == "mask")
-		case word == "exact":
-			k.exact = true
-		case word == "in":
-			k.ranges, err = p.ranges(next())
-		case word == "of":
-			k.ofSet = true
-			k.of, err = p.spaceRef(next())
-		case word == "align":
-			k.align, err = p.expression(next())
-		case word[0] == '.':
-			k.types, err = p.typeRefs(word)
-		default:
-			err = fmt.Errorf("unexpected %q in an operand line", word)
+		word := next()
+		if set, ok := operandFlags[word]; ok {
+			set(&k, p.judge == Ptxas)
+			continue
 		}
+		err = p.operandWord(&k, word, next)
 	}
 	return k, err
+}
+
+// operandFlags are the words of an operand line that stand alone, by whether ptxas judges: several are what ptxas takes beside
+// what the manual says.
+var operandFlags = map[string]func(k *operandKind, ptxas bool){
+	"wider":   func(k *operandKind, _ bool) { k.wider = true },
+	"loose":   func(k *operandKind, ptxas bool) { k.loose = ptxas }, // the manual's table 27 has no such registers
+	"minus":   func(k *operandKind, _ bool) { k.minus = true },
+	"mixed":   func(k *operandKind, ptxas bool) { k.mixed = ptxas }, // the manual has registers alone
+	"bare":    func(k *operandKind, _ bool) { k.bare = true },       // a name with a number is none for ptxas here
+	"braced":  func(k *operandKind, _ bool) { k.braced = true },
+	"short":   func(k *operandKind, _ bool) { k.short = true },
+	"full":    func(k *operandKind, _ bool) { k.full = true },
+	"cut":     func(k *operandKind, ptxas bool) { k.cut = ptxas },    // the manual's ranges are of whole constants
+	"sreg":    func(k *operandKind, ptxas bool) { k.sreg = ptxas },   // the manual has no such addresses
+	"anyreg":  func(k *operandKind, ptxas bool) { k.anyreg = ptxas }, // the manual's addresses are whole numbers
+	"whole":   func(k *operandKind, _ bool) { k.whole = true },
+	"strict":  func(k *operandKind, _ bool) { k.lenient = false },
+	"written": func(k *operandKind, ptxas bool) { k.written = ptxas }, // the manual has registers alone
+	"sums":    func(k *operandKind, ptxas bool) { k.sums = ptxas },    // the manual has no such operands
+	"single":  func(k *operandKind, ptxas bool) { k.single = ptxas },  // the manual has registers alone
+	"exact":   func(k *operandKind, _ bool) { k.exact = true },
+}
+
+// operandWord reads a word of an operand line that others may follow.
+func (p *entryParser) operandWord(k *operandKind, word string, next func() string) (err error) {
+	switch {
+	case word == "index":
+		if k.index, err = strconv.Atoi(next()); err == nil {
+			k.index++
+		}
+	case word == "select", word == "mask":
+		k.selectors, err = selectorSets(next(), word == "mask")
+	case word == "in":
+		k.ranges, err = p.ranges(next())
+	case word == "of":
+		k.ofSet = true
+		k.of, err = p.spaceRef(next())
+	case word == "align":
+		k.align, err = p.expression(next())
+	case word[0] == '.':
+		k.types, err = p.typeRefs(word)
+	default:
+		err = fmt.Errorf("unexpected %q in an operand line", word)
+	}
+	return err
 }
 
 func sorts(word string) (sortSet, error) {

@@ -185,19 +185,7 @@ func (f *follower) lanes() bool {
 	}
 	switch op.Kind {
 	case sem.OpLane, sem.OpCarry:
-		f.stamped(op.Fn, f.sources())
-		if op.Kind == sem.OpCarry || line.rule == machine.FlowNew {
-			f.out.Rule = machine.FlowAll
-		}
-		if f.In.Carry&ir.CarryIn != 0 {
-			f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: f.carry, At: op.Masks.C, Pred: true})
-		}
-		if f.Sel.ID() == isa.Setp {
-			f.comparison()
-		}
-		if b.Out.Op == uop.Move32 || b.Out.Op == uop.Move64 {
-			f.move()
-		}
+		f.perLane(&op, line.rule)
 	case sem.OpLogic:
 		f.out.Rule, f.out.Word = machine.FlowLogic, op.Word
 		f.predicate(&ops[1], b.Out.A)
@@ -206,21 +194,9 @@ func (f *follower) lanes() bool {
 		f.out.Rule = machine.FlowLogic
 		f.predicate(&ops[1], b.Out.A)
 	case sem.OpCompare, sem.OpSet:
-		f.stamped(op.Fn, ops[1:])
-		f.comparison()
-		f.out.Word = op.Masks.Op
-		if len(ops) > 3 {
-			f.out.With = &machine.FlowArg{FlowReg: f.at(&ops[3]), At: op.Masks.C, Pred: true, Flip: op.Masks.Flip != 0}
-		}
+		f.compares(&op)
 	case sem.OpSelect:
-		f.out.Rule, f.out.Tags = machine.FlowSelect, machine.TagsCopy
-		x, y := &ops[1], &ops[2]
-		if ops[3].Neg {
-			x, y = y, x
-		}
-		f.source(x, b.Out.A, op.Bits == 64)
-		f.source(y, b.Out.B, op.Bits == 64)
-		f.predicate(&ops[3], b.Out.C)
+		f.selects(&op)
 	case sem.OpUnpack:
 		f.out.Rule, f.out.Tags, f.out.Elem = machine.FlowUnpack, machine.TagsCopy, uint32(b.Out.Imm)
 		f.source(&ops[1], b.Out.A, op.Bits == 64)
@@ -234,6 +210,46 @@ func (f *follower) lanes() bool {
 		return f.pieces() || f.anew()
 	}
 	return true
+}
+
+// perLane follows an operation that does the same in each lane.
+func (f *follower) perLane(op *sem.Operation, rule machine.FlowRule) {
+	f.stamped(op.Fn, f.sources())
+	if op.Kind == sem.OpCarry || rule == machine.FlowNew {
+		f.out.Rule = machine.FlowAll
+	}
+	if f.In.Carry&ir.CarryIn != 0 {
+		f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: f.carry, At: op.Masks.C, Pred: true})
+	}
+	if f.Sel.ID() == isa.Setp {
+		f.comparison()
+	}
+	if f.Out.Op == uop.Move32 || f.Out.Op == uop.Move64 {
+		f.move()
+	}
+}
+
+// compares follows a comparison, which may be combined with a predicate.
+func (f *follower) compares(op *sem.Operation) {
+	f.stamped(op.Fn, f.In.Ops[1:])
+	f.comparison()
+	f.out.Word = op.Masks.Op
+	if len(f.In.Ops) > 3 {
+		f.out.With = &machine.FlowArg{FlowReg: f.at(&f.In.Ops[3]), At: op.Masks.C, Pred: true, Flip: op.Masks.Flip != 0}
+	}
+}
+
+// selects follows a choice between two values.
+func (f *follower) selects(op *sem.Operation) {
+	ops := f.In.Ops
+	f.out.Rule, f.out.Tags = machine.FlowSelect, machine.TagsCopy
+	x, y := &ops[1], &ops[2]
+	if ops[3].Neg {
+		x, y = y, x
+	}
+	f.source(x, f.Out.A, op.Bits == 64)
+	f.source(y, f.Out.B, op.Bits == 64)
+	f.predicate(&ops[3], f.Out.C)
 }
 
 // pieces sets up what moves its sources, end to end, to its results, end to end: moves, packing and unpacking of 128 bits, and

@@ -34,61 +34,73 @@ func run(library string) error {
 		return err
 	}
 	dir := filepath.Join(root, "internal", "cudaabi")
-	runtime, err := Names(filepath.Join(dir, "cudart.txt"))
-	if err != nil {
-		return err
-	}
-	runtime12, err := Names(filepath.Join(dir, "cudart12.txt"))
-	if err != nil {
-		return err
-	}
-	driver, err := Entries(filepath.Join(dir, "cuda.txt"))
-	if err != nil {
+	var f abi
+	if err := f.read(dir); err != nil {
 		return err
 	}
 	if library != "" {
+		names := f.runtime
 		if filepath.Base(library) == "libcudart.so.12" {
-			runtime = runtime12
+			names = f.runtime12
 		}
-		return compare(symbols(runtime), library)
+		return compare(symbols(names), library)
 	}
-	defined, err := Defined(filepath.Join(dir, "front"))
-	if err != nil {
-		return err
-	}
-	all, err := Functions(filepath.Join(dir, "front"))
-	if err != nil {
-		return err
-	}
-	if err := sameNames(all, slices.Concat(driver, runtime, runtime12), defined); err != nil {
+	if err := f.readFront(filepath.Join(dir, "front")); err != nil {
 		return err
 	}
 	why, err := readReasons(filepath.Join(dir, "reasons.txt"))
 	if err != nil {
 		return err
 	}
-	functions, err := document(runtime, runtime12, driver, defined, why)
+	page, err := document(f.runtime, f.runtime12, f.driver, f.defined, why)
 	if err != nil {
 		return err
 	}
-	for _, out := range []struct {
-		path string
-		data []byte
-	}{
-		{filepath.Join(dir, "front", "zcudart.c"), runtimeSource(runtime, defined, all, why)},
-		{filepath.Join(dir, "front", "zcudart12.c"), runtimeSource(runtime12, defined, all, why)},
-		{filepath.Join(dir, "front", "ztraced.h"), renames(all)},
-		{filepath.Join(dir, "front", "zcudart.map"), script("libcudart.so.13", symbols(runtime))},
-		{filepath.Join(dir, "front", "zcudart12.map"), script("libcudart.so.12", symbols(runtime12))},
-		{filepath.Join(dir, "front", "zcuda.c"), driverSource(driver, defined, all, why)},
-		{filepath.Join(dir, "front", "zcuda.map"), script("", symbols(slices.Concat(driver, ours)))},
-		{filepath.Join(root, "docs", "cuda-functions.md"), functions},
+	for path, data := range map[string][]byte{
+		filepath.Join(dir, "front", "zcudart.c"):         runtimeSource(f.runtime, f.defined, f.all, why),
+		filepath.Join(dir, "front", "zcudart12.c"):       runtimeSource(f.runtime12, f.defined, f.all, why),
+		filepath.Join(dir, "front", "ztraced.h"):         renames(f.all),
+		filepath.Join(dir, "front", "zcudart.map"):       script("libcudart.so.13", symbols(f.runtime)),
+		filepath.Join(dir, "front", "zcudart12.map"):     script("libcudart.so.12", symbols(f.runtime12)),
+		filepath.Join(dir, "front", "zcuda.c"):           driverSource(f.driver, f.defined, f.all, why),
+		filepath.Join(dir, "front", "zcuda.map"):         script("", symbols(slices.Concat(f.driver, ours))),
+		filepath.Join(root, "docs", "cuda-functions.md"): page,
 	} {
-		if err := os.WriteFile(out.path, out.data, 0o644); err != nil {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// abi is the functions of the libraries that are to be had.
+type abi struct {
+	runtime, runtime12, driver []Entry
+	defined                    map[string]bool // in the front
+	all                        map[string]Function
+}
+
+// read reads the lists of names.
+func (f *abi) read(dir string) (err error) {
+	if f.runtime, err = Names(filepath.Join(dir, "cudart.txt")); err != nil {
+		return err
+	}
+	if f.runtime12, err = Names(filepath.Join(dir, "cudart12.txt")); err != nil {
+		return err
+	}
+	f.driver, err = Entries(filepath.Join(dir, "cuda.txt"))
+	return err
+}
+
+// readFront reads what the C sources define, and holds it to the lists.
+func (f *abi) readFront(dir string) (err error) {
+	if f.defined, err = Defined(dir); err != nil {
+		return err
+	}
+	if f.all, err = Functions(dir); err != nil {
+		return err
+	}
+	return sameNames(f.all, slices.Concat(f.driver, f.runtime, f.runtime12), f.defined)
 }
 
 // ours are functions of libcuda.so.1 that no CUDA has, for what calls it in full knowledge of ptxvm.
