@@ -15,14 +15,18 @@ import (
 
 // Explain describes what a name stands for: an error code such as "P3004", the instructions of "cvt" or "add.int", the
 // form of a statement such as "cvt.rn.f16.f32 %h1, %f1;", a directive, a special register or a modifier; a word of CUDA C++
-// such as "__syncthreads" or an error of CUDA such as "CUDA error 700"; an assumption about hardware such as "U53". Case,
-// and the sign before a directive or register, may be missing.
+// such as "__syncthreads" or an error of CUDA such as "CUDA error 700"; an assumption about hardware such as "U53"; part of an instruction such as "mul.u32"; a target such as
+// "sm_90"; a word of the field such as "warp". Case, and the sign before a directive or register, may be missing.
 func Explain(name string) (string, error) {
 	if name = strings.TrimSpace(name); name == "" {
 		return "", unknownName(name)
 	}
 	lower := strings.ToLower(name)
-	for _, spelling := range []string{name, lower, "." + lower, "%" + lower, opcodeOf(name)} {
+	spellings := []string{name, lower, "." + lower, "%" + lower, opcodeOf(name)}
+	if isConcept(name) { // "bank conflict", which begins with no opcode
+		spellings = nil
+	}
+	for _, spelling := range spellings {
 		if spelling == "" {
 			continue
 		}
@@ -31,14 +35,12 @@ func Explain(name string) (string, error) {
 		}
 	}
 	var b strings.Builder
-	explainCUDA(&b, name)
-	if b.Len() == 0 {
-		explainError(&b, name)
+	for _, about := range []func(*strings.Builder, string){explainCUDA, explainConcept, explainError, explainPart, explainTarget} {
+		if about(&b, name); b.Len() > 0 {
+			return b.String(), nil
+		}
 	}
-	if b.Len() == 0 {
-		return "", unknownName(cmp.Or(opcodeOf(name), name))
-	}
-	return b.String(), nil
+	return "", unknownName(cmp.Or(opcodeOf(name), name))
 }
 
 // opcodeOf is the opcode with its modifiers of a whole statement, which may have a label and a guard; "" for a single word.
@@ -68,6 +70,10 @@ func explain(name string) string {
 	if explainAssumption(&b, name); b.Len() > 0 {
 		return b.String()
 	}
+	if f := statementOf(name); f != nil {
+		explainStatement(&b, f)
+		return b.String()
+	}
 	for _, e := range explained(name) {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
@@ -87,17 +93,27 @@ func explain(name string) string {
 	return b.String()
 }
 
+// statementOf is what the modifiers of a whole instruction lead to, nil where they lead nowhere, and for an id or opcode.
+func statementOf(name string) *isa.Forms {
+	tokens := strings.Split(name, ".")
+	if tokens[0] == "" || named(name) != nil {
+		return nil
+	}
+	for i := range tokens[1:] {
+		tokens[i+1] = "." + tokens[i+1]
+	}
+	if f := isa.Table().Forms(tokens, ""); f.Entry() != nil {
+		return f
+	}
+	return nil
+}
+
 // explained lists the entries of an id or opcode, or the one that a statement with these modifiers has, else those whose
 // ids begin with the name.
 func explained(name string) []*isa.Entry {
 	list := named(name)
-	if tokens := strings.Split(name, "."); list == nil && tokens[0] != "" {
-		for i := range tokens[1:] {
-			tokens[i+1] = "." + tokens[i+1]
-		}
-		if e := isa.Table().Forms(tokens, "").Entry(); e != nil {
-			list = []*isa.Entry{e}
-		}
+	if f := statementOf(name); f != nil {
+		list = []*isa.Entry{f.Entry()}
 	}
 	if list == nil {
 		list = slices.DeleteFunc(named(""), func(e *isa.Entry) bool { return !strings.HasPrefix(e.Name, name+".") })
@@ -146,6 +162,38 @@ func explainEntry(b *strings.Builder, e *isa.Entry) {
 	if example := e.Example(); example != "" {
 		explainList(b, "Example", strings.Split(strings.TrimSuffix(example, "\n"), "\n"))
 	}
+}
+
+// explainStatement describes what holds for an instruction with these modifiers.
+func explainStatement(b *strings.Builder, f *isa.Forms) {
+	e := f.Entry()
+	info := newForm(e)
+	words, more := f.Words()
+	fmt.Fprintf(b, "%s: %s (PTX ISA %s)\n", e.Name, e.Doc, info.Section)
+	if e.About != "" {
+		fmt.Fprintf(b, "\n%s\n", e.About)
+	}
+	explainList(b, "Form", f.Texts())
+	explainList(b, "Here", described(words.Modifiers))
+	if more != nil {
+		explainList(b, "May be added", wrapped(more))
+	}
+	explainList(b, "Operands", described(words.Operands))
+	explainList(b, "Legal", words.Gates)
+	fmt.Fprintf(b, "\nStatus: %s\n\n`ptxvm explain %s` has all forms, rules and an example.\n", statusWords(&info), e.Name)
+}
+
+// wrapped puts words into lines.
+func wrapped(words []string) (lines []string) {
+	const width = 100
+	line := ""
+	for _, w := range words {
+		if line != "" && len(line)+1+len(w) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimLeft(line+" "+w, " ")
+	}
+	return append(lines, line)
 }
 
 // explainDirective describes a directive, a specifier of declarations, a target option or a string of .pragma.

@@ -86,7 +86,7 @@ func explainError(b *strings.Builder, name string) {
 	for _, e := range cudaabi.Errors() {
 		switch {
 		case int64(e.Code) == number, name == e.Runtime, name == e.Driver:
-		case strings.EqualFold(name, e.Text), text != "" && strings.EqualFold(text, e.Text):
+		case strings.EqualFold(name, e.Text), text != "" && strings.EqualFold(text, e.Text), saysPart(e.Text, name):
 		default:
 			continue
 		}
@@ -95,6 +95,11 @@ func explainError(b *strings.Builder, name string) {
 		explainList(b, "What ptxvm says instead, with thread, line and buffer (`ptxvm explain CODE`)", faultsOf(e.Code))
 		return
 	}
+}
+
+// saysPart reports whether words are some of a text in a row: "illegal memory access".
+func saysPart(text, words string) bool {
+	return strings.Contains(strings.TrimSpace(words), " ") && strings.Contains(" "+strings.ToLower(text)+" ", " "+strings.ToLower(strings.TrimSpace(words))+" ")
 }
 
 // faultsOf lists the faults that a code of CUDA stands for.

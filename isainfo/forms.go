@@ -51,10 +51,15 @@ type formList struct {
 	Operands []string  `json:"undocumentedOperands,omitempty"` // of a whole list
 }
 
-// Forms lists the ISA: every entry, or those whose id or opcode is name.
+// Forms lists the ISA: every entry, or those whose id or opcode is name, else those that an opcode with some modifiers,
+// such as "mul.u32", may still become.
 func Forms(name string) []Form {
 	var forms []Form
-	for _, e := range named(name) {
+	list := named(name)
+	if list == nil {
+		list, _ = partOf(name)
+	}
+	for _, e := range list {
 		forms = append(forms, newForm(e))
 	}
 	return forms

@@ -17,7 +17,7 @@ const maxExplained = 64
 func newExplain(s streams) *cli.Command {
 	return &cli.Command{
 		Use:   "explain CODE|NAME|STATEMENT",
-		Short: "Explain an error code such as P3004, an instruction such as cvt, a statement, directive, special register or modifier; what __syncthreads or \"CUDA error 700\" is in PTX",
+		Short: "Explain an error code such as P3004, an instruction such as cvt, a statement or part of one, directive, special register, modifier, target, or word such as warp; what __syncthreads or \"CUDA error 700\" is in PTX",
 		Args:  takes(1, maxExplained),
 		Run: func(_ *cli.Command, args []string) error {
 			text, err := isainfo.Explain(strings.Join(args, " "))

@@ -168,6 +168,7 @@ func (c *checker) repairModifiers(d *diag.Diagnostic, s *syntax.Instruction, m *
 		c.moved(d, s, r.move[0], r.move[1], !r.loose)
 	case len(r.insert) > 0:
 		d.Code, d.Msg = insertionCode(r.insert), opcode+" needs "+oneOf(r.insert)
+		c.citeWith(d, r)
 		if m.Operand < 0 {
 			d.Span = c.at(s.Opcode)
 		} else {
@@ -219,6 +220,18 @@ func insertionCode(mods []string) diag.Code {
 		return diag.MissingModifier
 	}
 	return diag.ScopeRequired
+}
+
+// citeWith cites the form that a statement has with one modifier more: without it another one may have come closer.
+func (c *checker) citeWith(d *diag.Diagnostic, r *repairs) {
+	at := 1
+	if r.last {
+		at = len(c.tokens)
+	}
+	forms := c.isa.Forms(slices.Insert(slices.Clone(c.tokens), at, r.insert[0]), c.query.Suffix)
+	if e := forms.Entry(); e != nil {
+		d.Form, d.Spec = forms.Text(), section(e)
+	}
 }
 
 // insertions offers each modifier where it would do.

@@ -436,16 +436,11 @@ func (e *Entry) specs(v *env) (specs []operandSpec, ok bool) {
 
 // kinds resolves the last line whose condition holds for a role.
 func (e *Entry) kinds(v *env, role int) []kindSpec {
-	var line *operandLine
-	for i := range e.lines {
-		l := &e.lines[i]
-		if containsInt(l.roles, role) && evalOr(l.when, v, yes) != no {
-			line = l
-		}
-	}
-	if line == nil {
+	at := e.lineOf(v, role)
+	if at < 0 {
 		return nil
 	}
+	line := &e.lines[at]
 	var out []kindSpec
 	for i := range line.kinds {
 		if k, ok := line.kinds[i].resolve(v); ok {
