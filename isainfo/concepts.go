@@ -26,16 +26,8 @@ type concept struct {
 }
 
 var concepts = sync.OnceValue(func() (list []concept) {
-	for line := range strings.Lines(conceptText) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		cells := strings.SplitN(line, " | ", 5)
-		if len(cells) != 5 {
-			panic("BUG: concepts.txt wants five columns: " + line)
-		}
-		none := strings.NewReplacer("-", "")
+	none := strings.NewReplacer("-", "")
+	for _, cells := range rowsOf("concepts.txt", conceptText, 5) {
 		list = append(list, concept{strings.Split(cells[0], ", "), strings.Fields(cells[1]), none.Replace(cells[2]), none.Replace(cells[3]), cells[4]})
 	}
 	return list

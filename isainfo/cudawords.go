@@ -22,19 +22,27 @@ type cudaWord struct {
 }
 
 var cudaWords = sync.OnceValue(func() (list []cudaWord) {
-	for line := range strings.Lines(cudaText) {
+	for _, cells := range rowsOf("cuda.txt", cudaText, 3) {
+		list = append(list, cudaWord{strings.Fields(cells[0]), strings.Fields(cells[1]), cells[2]})
+	}
+	return list
+})
+
+// rowsOf reads a table of n columns; lines with # are comments.
+func rowsOf(file, text string, n int) (rows [][]string) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		cells := strings.Split(line, " | ")
-		if len(cells) != 3 {
-			panic("BUG: cuda.txt wants three columns: " + line)
+		if len(cells) != n {
+			panic(fmt.Sprintf("BUG: %s wants %d columns: %s", file, n, line))
 		}
-		list = append(list, cudaWord{strings.Fields(cells[0]), strings.Fields(cells[1]), cells[2]})
+		rows = append(rows, cells)
 	}
-	return list
-})
+	return rows
+}
 
 // explainCUDA describes a word of CUDA C++: threadIdx.x, __syncthreads(), atomicAdd(p, 1).
 func explainCUDA(b *strings.Builder, name string) {

@@ -17,7 +17,7 @@ func explainPart(b *strings.Builder, name string) {
 		return
 	}
 	if len(list) > 1 || more != "" {
-		fmt.Fprintf(b, "%s: part of %s\n", name, counted(len(list), "instruction"))
+		fmt.Fprintf(b, "%s: part of an instruction\n", name)
 		var lines []isa.Described
 		for _, e := range list {
 			lines = append(lines, isa.Described{Name: e.Name, What: fmt.Sprintf("%s (PTX ISA %s)", e.Doc, newForm(e).Section)})
@@ -38,13 +38,6 @@ func firstWord(text string) string {
 		return words[0]
 	}
 	return ""
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "one " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // partOf lists the entries of the longest opcode that a name begins with which have all of the modifiers behind it; more is these.
