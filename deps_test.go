@@ -64,7 +64,7 @@ internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 report:             diag internal/kernelname internal/sarif
 internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found
-isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/table
+isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/matrix internal/sem/table
 ptxfmt:             . diag internal/check internal/syntax
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax

@@ -180,6 +180,7 @@ func explainStatement(b *strings.Builder, f *isa.Forms) {
 	}
 	explainList(b, "Operands", described(words.Operands))
 	explainList(b, "Legal", words.Gates)
+	explainFragments(b, f.Sel())
 	fmt.Fprintf(b, "\nStatus: %s\n\n`ptxvm explain %s` has all forms, rules and an example.\n", statusWords(&info), e.Name)
 }
 

@@ -35,6 +35,9 @@ func (f *Forms) Words() (w Words, more []string) {
 	return w, f.more()
 }
 
+// Sel is the first reading. The caller must not write it.
+func (f *Forms) Sel() *Sel { return &f.plans[0].sel }
+
 // operandWords are the words of the lines that say what the operands of a reading may be.
 func (p *plan) operandWords() (list []Described) {
 	e := p.sel.Entry

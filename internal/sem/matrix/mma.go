@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"strings"
 	"sync"
 	stdatomic "sync/atomic"
 
@@ -73,31 +74,12 @@ func planProduct(b *sem.Build) {
 }
 
 func newProductOp(b *sem.Build) *productOp {
-	o := &productOp{whole: b.Sel.Get(isa.C_kind) != 0, device: new(stdatomic.Pointer[fragmentsOn])}
-	for i, c := range []isa.Class{isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_dtype} {
-		o.elems[i] = matrixElements[cmp.Or(b.Sel.Get(c), isa.M_f16)] // wmma of f16 does not name them
-	}
-	if b.Sel.Has(isa.M_kind_mxf4) || b.Sel.Has(isa.M_kind_mxf4nvf4) {
-		o.elems[0] = matrixElement{4, num.DotE2M1, false}
-		o.elems[1] = o.elems[0]
-	}
-	o.M, o.N, o.Bits = 16, 8, o.elems[0].bits
-	o.K, _ = b.Sel.Cap("K")
-	if size, ok := wmmaShapes[b.Sel.Get(isa.C_shape)]; ok && b.Sel.ID() == isa.WmmaMma {
-		o.M, o.N, o.K, o.Wmma = size[0], size[1], size[2], true
-	}
+	o := &productOp{whole: b.Sel.Get(isa.C_kind) != 0, elems: elementsOf(b.Sel), device: new(stdatomic.Pointer[fragmentsOn])}
+	o.Product = ProductOf(b.Sel)
 	if e := b.In.Op(isa.R_e); e != nil {
-		o.Sparse, o.RowMetadata = true, o.elems[2].signed
 		o.meta, o.selector = b.Src(e, 32), int(b.In.Op(isa.R_f).Imm)
 	}
 	o.a, o.b, o.c, o.d = b.Rows(b.In.Op(isa.R_a), b.Src, max(32, o.Bits)), b.Rows(b.In.Op(isa.R_b), b.Src, max(32, o.Bits)), b.Rows(b.In.Op(isa.R_c), b.Src, max(32, o.Bits)), b.Rows(b.In.Op(isa.R_d), b.Dst, max(32, o.Bits))
-	if !o.Wmma && len(o.a)*o.PerRegister()*32 == 8*o.Stored() {
-		o.M = 8
-	}
-	if o.Bits == 16 && o.K == 4 {
-		o.M, o.Quads = 8, true
-		o.AColumn, o.BRow = b.Sel.Get(isa.C_alayout) == isa.M_col, b.Sel.Get(isa.C_blayout) == isa.M_row
-	}
 	o.saturate, o.and = b.Sel.Has(isa.M_satfinite), b.Sel.Get(isa.C_bitop) == isa.M_and
 	o.mode = sem.RoundingOf(b.Sel.Get(isa.C_rnd))
 	if o.elems[0].format == num.DotF16 && !o.Sparse { // sparse products begin with sm_80
@@ -105,6 +87,44 @@ func newProductOp(b *sem.Build) *productOp {
 	}
 	return o
 }
+
+// elementsOf are the types of A, B, C and D.
+func elementsOf(sel *isa.Sel) (elems [4]matrixElement) {
+	for i, c := range []isa.Class{isa.C_atype, isa.C_btype, isa.C_ctype, isa.C_dtype} {
+		elems[i] = matrixElements[cmp.Or(sel.Get(c), isa.M_f16)] // wmma of f16 does not name them
+	}
+	if sel.Has(isa.M_kind_mxf4) || sel.Has(isa.M_kind_mxf4nvf4) {
+		elems[0] = matrixElement{4, num.DotE2M1, false}
+		elems[1] = elems[0]
+	}
+	return elems
+}
+
+// ProductOf is the product that a form of mma, mma.sp or wmma.mma makes: its size, and which element each register of a lane holds.
+func ProductOf(sel *isa.Sel) (p tensor.Product) {
+	elems := elementsOf(sel)
+	p.Bits = elems[0].bits
+	if size, ok := wmmaShapes[sel.Get(isa.C_shape)]; ok && sel.ID() == isa.WmmaMma {
+		p.M, p.N, p.K, p.Wmma = size[0], size[1], size[2], true
+		return p
+	}
+	p.M, p.N = 16, 8
+	p.K, _ = sel.Cap("K")
+	if strings.HasPrefix(sel.Get(isa.C_shape).String(), ".m8n8") {
+		p.M = 8
+	}
+	if p.Sparse = sel.ID() == isa.MmaSp; p.Sparse {
+		p.RowMetadata = elems[2].signed
+	}
+	if p.Bits == 16 && p.K == 4 {
+		p.Quads = true
+		p.AColumn, p.BRow = sel.Get(isa.C_alayout) == isa.M_col, sel.Get(isa.C_blayout) == isa.M_row
+	}
+	return p
+}
+
+// Moved has a matrix of ldmatrix.m8n8 as its A: 8 by 8 elements of 16 bits (9.7.14.5.15).
+func Moved() tensor.Product { return tensor.Product{M: 8, K: 8, Bits: 16} }
 
 // product waits for the whole warp and multiplies.
 func product(w *machine.Warp, in *machine.Inst) machine.State {
