@@ -52,10 +52,7 @@ type Allocation struct {
 
 // Error is one line: code, what, where.
 func (f *Fault) Error() string {
-	place := f.PTX
-	if len(f.Source) > 0 {
-		place = f.Source[0]
-	}
+	place := headOr(f.Source, f.PTX)
 	word := "fault"
 	if f.Passed {
 		word = "warning"

@@ -5,7 +5,9 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/kernelname"
@@ -17,9 +19,9 @@ func ID(words ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// FoldLaunches joins reports of several launches: those of the same instructions, and those that instances of one template
-// have made at the same lines. The first keeps the places, and names the other instances. Launches without reports of their
-// own are left out.
+// FoldLaunches joins reports of several launches: those of one kind at the same two lines, in either order of the two, also of
+// instances of one template. The first keeps its places, has the fix that orders all of them, and names the other instances.
+// Causes stand before what may come of them. Launches without reports of their own are left out.
 func FoldLaunches(launches []*SanitizerError) (out []*SanitizerError) {
 	f := folder{}
 	for _, l := range launches {
@@ -35,45 +37,46 @@ func FoldLaunches(launches []*SanitizerError) (out []*SanitizerError) {
 // Fold joins the reports of one launch as FoldLaunches does.
 func Fold(list []*Report) []*Report { return folder{}.fold(list) }
 
-// folder is the reports so far by their id, and by what instances of a template share.
-type folder map[string][]*Report
+// causes are the checks in an order in which what one finds may come of what those before it have found: a mask or a barrier that
+// threads do not agree on lets them race, a store into another buffer writes what others read, and so on.
+var causes = []string{"sync", "async", "mem", "race", "init", "leak"}
+
+// folder is the first report of each kind and pair of lines.
+type folder map[string]*Report
 
 // fold returns the reports that are not the same as earlier ones.
 func (f folder) fold(list []*Report) (out []*Report) {
 	for _, r := range list {
-		if first := f.earlier(r); first != nil {
-			first.Times += r.Times
+		r.Pairs = max(r.Pairs, 1)
+		key := r.lines()
+		first := f[key]
+		if first == nil {
+			f[key] = r
+			out = append(out, r)
 			continue
 		}
-		out = append(out, r)
-		f[r.ID] = append(f[r.ID], r)
-		if key, ok := r.sharedByInstances(); ok {
-			f[key] = append(f[key], r)
-		}
+		first.join(r)
 	}
+	slices.SortStableFunc(out, func(a, b *Report) int { return slices.Index(causes, a.Check) - slices.Index(causes, b.Check) })
 	return out
 }
 
-// earlier is the report that a report is folded into; nil if there is none.
-func (f folder) earlier(r *Report) *Report {
-	if same := f[r.ID]; len(same) != 0 {
-		return same[0]
+// join counts another report of the same lines in.
+func (r *Report) join(other *Report) {
+	r.Times += other.Times
+	if other.ID != r.ID {
+		r.Pairs += other.Pairs
 	}
-	key, ok := r.sharedByInstances()
-	if !ok {
-		return nil
+	if slices.Index(distances, other.Between) > slices.Index(distances, r.Between) {
+		r.Between, r.Missing, r.Fix = other.Between, other.Missing, other.Fix
 	}
-	// The n-th report of a line in one instance is the n-th of that line in another.
-	name := r.symbols()
-	for _, first := range f[key] {
-		if first.symbols() != name && !slices.Contains(first.Instances, name) {
-			first.Instances = append(first.Instances, name)
-			f[r.ID] = append(f[r.ID], first)
-			return first
-		}
+	if name := other.symbols(); name != r.symbols() && !slices.Contains(r.Instances, name) {
+		r.Instances = append(r.Instances, name)
 	}
-	return nil
 }
+
+// distances are the values of Report.Between: what orders threads that are far from each other orders those that are near.
+var distances = []string{"", "warp", "cta", "gpu", "launches"}
 
 // symbols are the functions that a report is about.
 func (r *Report) symbols() string {
@@ -86,21 +89,31 @@ func (r *Report) symbols() string {
 	return strings.Join(names, " ")
 }
 
-// sharedByInstances is what the reports of two instances of a template have in common: kind, names without template
-// arguments, and the lines of the source. It is false where there is no line.
-func (r *Report) sharedByInstances() (key string, ok bool) {
-	words := []string{r.Code.String(), r.Kind, kernelname.Of(r.Kernel).Template()}
-	for _, v := range []*Involved{&r.Here, r.Other} {
-		if v == nil {
-			continue
-		}
-		if len(v.Source) == 0 {
-			return "", false
-		}
-		words = append(words, kernelname.Of(v.PTX.Function).Template())
-		for _, l := range v.Source {
-			words = append(words, l.String())
-		}
+// lines is what reports that are one have in common: kind, names without template arguments, and the two lines in either order,
+// of the source if it is known.
+func (r *Report) lines() string {
+	places := []string{r.Here.foldLine(), r.Other.foldLine()}
+	slices.Sort(places)
+	return strings.Join(append(places, r.Code.String(), eitherWay(r.Kind), kernelname.Of(r.Kernel).Template(), strconv.FormatBool(r.Between == "launches")), "\x00")
+}
+
+// eitherWay is the kind of a report and of the same two places the other way round: WAR is RAW.
+func eitherWay(kind string) string {
+	if kind == "WAR" {
+		return "RAW"
 	}
-	return strings.Join(words, "\x00"), true
+	return kind
+}
+
+// foldLine is the line of a place, and its function without template arguments. Where the source is not known it is the
+// instruction itself.
+func (v *Involved) foldLine() string {
+	if v == nil {
+		return ""
+	}
+	at, ok := Head(v.Source)
+	if !ok {
+		return fmt.Sprintf("%v %s", v.PTX, v.PTX.Function)
+	}
+	return fmt.Sprintf("%s:%d %s", at.File, at.Line, kernelname.Of(v.PTX.Function).Template())
 }

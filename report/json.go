@@ -39,6 +39,8 @@ type reportJSON struct {
 	Missing   string        `json:"missing"`
 	Fix       string        `json:"fix"`
 	Times     int           `json:"times"`
+	Pairs     int           `json:"pairs"`
+	Between   string        `json:"between"`
 	Instances []string      `json:"instances"`
 	Replay    string        `json:"replay"`
 	Detail    string        `json:"detail"`
@@ -86,7 +88,7 @@ func (f *Fault) MarshalJSON() ([]byte, error) {
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := reportJSON{
 		Check: r.Check, Code: r.Code.String(), Kind: r.Kind, Severity: r.Severity.String(), ID: r.ID, Message: r.Msg, Kernel: r.Kernel,
-		Here: r.Here.json(), Object: r.Object, Extent: (*extentJSON)(r.Extent), Missing: r.Missing, Fix: r.Fix, Times: r.Times,
+		Here: r.Here.json(), Object: r.Object, Extent: (*extentJSON)(r.Extent), Missing: r.Missing, Fix: r.Fix, Times: r.Times, Pairs: max(r.Pairs, 1), Between: r.Between,
 		Instances: append([]string{}, r.Instances...), Replay: r.Replay, Detail: r.Detail(),
 	}
 	if r.Other != nil {

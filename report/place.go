@@ -57,13 +57,8 @@ type Involved struct {
 	Proxy  string // by which the access is made: generic, async
 }
 
-// line is the innermost place.
-func (v *Involved) line() Location {
-	if len(v.Source) > 0 {
-		return v.Source[0]
-	}
-	return v.PTX
-}
+// line is the place that heads the report.
+func (v *Involved) line() Location { return headOr(v.Source, v.PTX) }
 
 // print writes the place behind a label, and what else there is to say of it below; nothing if it is not known.
 func (v *Involved) print(b *strings.Builder, label string) {

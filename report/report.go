@@ -17,7 +17,9 @@ type Report struct {
 	Kernel   string
 	Here     Involved  // the access; of OpenAtExit, as far as it is known
 	Other    *Involved // what it conflicts with: the operation, store or allocation; nil if nothing
-	Times    int       // that the same two instructions did this
+	Times    int       // that the same two lines did this
+	Pairs    int       // of instructions of these lines that did it: the first is shown
+	Between  string    // of races, how far the threads are from each other at most: warp, cta, gpu, launches; else empty
 	Check    string    // that found it, as ParseSanitize names it
 	Kind     string    // what of it: RAW, WAR, WAW, scope, outside, …
 	ID       string    // the same for the same instructions, wherever their lines have moved
@@ -64,7 +66,10 @@ func (r *Report) Detail() string {
 	if r.Other != nil {
 		r.Other.print(&b, reportLabel(r.Other.Role))
 	}
-	if r.Times > 1 {
+	switch {
+	case r.Pairs > 1:
+		fmt.Fprintf(&b, "  times:   %d, of %d pairs of instructions at these lines; the first is shown\n", r.Times, r.Pairs)
+	case r.Times > 1:
 		fmt.Fprintf(&b, "  times:   %d; the first is shown\n", r.Times)
 	}
 	for _, name := range r.Instances {
@@ -90,8 +95,8 @@ func reportLabel(role string) string { return fmt.Sprintf("%-9s", role+":") }
 // to its end, and its results are there, unless Err says otherwise.
 type SanitizerError struct {
 	Kernel  string
-	Reports []*Report // one for each pair of places, in the order of their first time
-	More    int       // pairs of places beyond DeviceConfig.MaxReports
+	Reports []*Report // one for each kind and pair of lines: causes first (Fold), else in the order of their first time
+	More    int       // pairs of lines or of instructions beyond DeviceConfig.MaxReports
 	Err     error     // what the launch would have returned without sanitizers, such as a *Fault
 }
 

@@ -55,10 +55,7 @@ func reportIn(run *sarif.Run, r *Report) sarif.Result {
 
 // sarifPlace is a place, of the source if it is known.
 func sarifPlace(v *Involved, role string) (l sarif.Location) {
-	at := v.PTX
-	if len(v.Source) > 0 {
-		at = v.Source[0]
-	}
+	at := v.line()
 	l.Physical.Artifact.URI = sarif.URI(at.File)
 	l.Physical.Region = sarif.Region{StartLine: at.Line, StartColumn: at.Col}
 	if role != "" {

@@ -43,10 +43,7 @@ func (e *DeadlockError) Detail() string {
 	b.WriteString(e.Error())
 	for _, group := range e.groups() {
 		w := group[0]
-		place := w.PTX
-		if len(w.Source) > 0 {
-			place = w.Source[0]
-		}
+		place := headOr(w.Source, w.PTX)
 		b.WriteString("\n  ")
 		if e.Cluster {
 			fmt.Fprintf(&b, "CTA %s ", w.CTA)
@@ -143,10 +140,7 @@ func (e *StoppedError) Detail() string {
 }
 
 func (w *RunningWarp) print(b *strings.Builder) {
-	place := w.PTX
-	if len(w.Source) > 0 {
-		place = w.Source[0]
-	}
+	place := headOr(w.Source, w.PTX)
 	fmt.Fprintf(b, "  CTA %v warp %d lanes %08x at %v", w.CTA, w.Warp, w.Lanes, place)
 	if w.Steps != 0 {
 		fmt.Fprintf(b, ", %d instructions", w.Steps)

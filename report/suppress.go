@@ -24,7 +24,7 @@ type Suppressions struct{ list []*Suppression }
 //
 // A report is meant that has the code, or any with *, and all that is given: kernel and object, by name with * and ? as in a
 // shell; kind and id, as in the report; at and other, file and lines of the two places, in the source or in the PTX. A file is
-// given with as much of its path as is wanted. Two places of a race are meant in either order.
+// given with as much of its path as is wanted. Two places of a race are meant in either order, so WAR is RAW.
 type Suppression struct {
 	File   string // that it stands in
 	Line   int
@@ -168,7 +168,7 @@ func (s *Suppressions) Meets(r *Report) (met bool) {
 func (s *Suppression) Means(r *Report) bool {
 	switch {
 	case s.code != "*" && s.code != r.Code.String(),
-		s.kind != "" && s.kind != r.Kind,
+		s.kind != "" && eitherWay(s.kind) != eitherWay(r.Kind),
 		s.id != "" && s.id != r.ID,
 		s.object != "" && !matchesName(s.object, r.Object),
 		s.kernel != "" && !matchesKernel(s.kernel, r.Kernel):

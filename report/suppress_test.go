@@ -39,7 +39,8 @@ func TestSuppressionMeans(t *testing.T) {
 		{"P8002 at=sort.cu:* other=cub/*", race, true},
 		{"P8002 at=scan.cuh:80-95 other=sort.cu:12", race, true}, // a race has no first place
 		{"P8002 at=sort.cu other=sort.cu", race, false},
-		{"P8002 kind=WAR", race, false},
+		{"P8002 kind=WAW", race, false},
+		{"P8002 kind=WAR", race, true},
 		{"P8002 kind=RAW id=0123456789abcdef object=t*", race, true},
 		{"P8002 id=0123", race, false},
 		{"P8007 kernel=k", leak, true},

@@ -36,6 +36,9 @@ func (s *Scene) Report(f *found.Counted) *report.Report {
 		r.Severity = diag.Remark
 	}
 	r.Missing, r.Fix = found.Order(&f.Report)
+	if w.Code == diag.DataRace {
+		r.Between = f.Between.String()
+	}
 	if r.Object == "" && r.Extent != nil {
 		r.Object = s.objectName(&f.Report)
 	}

@@ -38,8 +38,7 @@ type CTA struct {
 	mbarriers  map[uint32]madeMbarrier // by shared address
 	ended      map[uint32]madeMbarrier // likewise those that mbarrier.inval has ended
 	pool       registerPool
-	issued     bool   // griddepcontrol.launch_dependents
-	held       uint32 // times that it has stayed there
+	issued     bool // griddepcontrol.launch_dependents
 }
 
 // start makes a CTA ready to run, with a rank in its cluster. fresh tells that it was last used
@@ -50,7 +49,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.id, c.rank = g.place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.clearBarriers()
-	c.clusterBar, c.cut, c.issued, c.held = clusterBarrier{}, false, false, 0
+	c.clusterBar, c.cut, c.issued = clusterBarrier{}, false, false
 	clear(c.mbarriers)
 	clear(c.ended)
 	c.pool = registerPool{owned: c.pool.owned[:0]}

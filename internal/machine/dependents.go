@@ -10,9 +10,9 @@ type Dependence struct {
 	Holds  func() bool // CTAs shall stay at launch_dependents, so that what depends on the launch runs first; nil: no
 }
 
-// mostHeld is how often a CTA stays at launch_dependents before all others have come there: some of them may need its
-// place.
-const mostHeld = 256
+// mostHeld is how often the CTAs of a launch stay at launch_dependents, together, before all others have come there: some of them
+// may need their places. It is some milliseconds, in which the workers of a busy machine all get their turn.
+const mostHeld = 1 << 16
 
 // AwaitGrids waits for what the launch comes behind. On another state than Next the handler returns it.
 func (w *Warp) AwaitGrids(in *Inst) State {
@@ -38,10 +38,8 @@ func (w *Warp) LaunchDependents(in *Inst) State {
 	if d.Holds == nil || !d.Holds() {
 		return Next
 	}
-	if c.grid.issued.Load() < c.grid.ctas() {
-		if c.held++; c.held > mostHeld {
-			return Next
-		}
+	if c.grid.issued.Load() < c.grid.ctas() && c.grid.held.Add(1) > mostHeld {
+		return Next
 	}
 	return w.comesBack(in)
 }

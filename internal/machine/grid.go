@@ -129,6 +129,7 @@ type Grid struct {
 	done    atomic.Uint64 // CTAs
 	laneOps atomic.Uint64 // as in Progress
 	issued  atomic.Uint64 // CTAs that have issued launch_dependents or have ended, if something depends on the launch
+	held    atomic.Uint64 // times that CTAs have stayed there
 
 	mu      sync.Mutex
 	err     error // the first
@@ -174,7 +175,7 @@ func (g *Grid) Rest() bool {
 	if g.observed || g.err != nil || g.crashed != nil || g.leaked != nil || g.ShowTensor != nil {
 		return false
 	}
-	g.steps, g.done, g.issued = atomic.Uint64{}, atomic.Uint64{}, atomic.Uint64{}
+	g.steps, g.done, g.issued, g.held = atomic.Uint64{}, atomic.Uint64{}, atomic.Uint64{}, atomic.Uint64{}
 	return true
 }
 

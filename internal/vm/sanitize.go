@@ -39,7 +39,7 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState, silent bool) {
 	p := san.Plan(san.Set(set), san.Facts{
 		Launch: l, StartsAsync: code.StartsAsync(k.fn), Multiplies: code.Multiplies(k.fn), Alone: d.cfg.Alone, Memory: &d.shadow, Took: state.shadow,
 		Values: flow.Config{Bounds: state.bounds, Find: d.allocation, Owner: launchOf{k}, Careful: d.tuning.Careful},
-		Max:    d.maxReports(), Judge: judge,
+		Max:    pairsKept * d.maxReports(), Judge: judge,
 	})
 	if p == nil {
 		return
@@ -47,6 +47,9 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState, silent bool) {
 	p.Attach(l)
 	state.found, state.races = p.Found, p.Races
 }
+
+// pairsKept is how many pairs of instructions are kept for each report that a launch may have: those of one line are one report.
+const pairsKept = 8
 
 // launchOf is what shadows remember of a launch.
 type launchOf struct{ kernel *Kernel }
@@ -80,15 +83,18 @@ func (k *Kernel) reported(l *machine.Launch, list *found.List, stats Stats, err 
 	if list == nil {
 		return stats, err
 	}
-	all := list.Found()
-	stats.Known, stats.Notes = all.Suppressed, k.newReports(all.Notes, l)
+	all, most := list.Found(), k.program.d.maxReports()
+	notes := k.newReports(all.Notes, l)
+	stats.Known, stats.Notes = all.Suppressed, notes[:min(len(notes), most)]
 	if len(all.Reports) == 0 {
 		return stats, err
 	}
-	return stats, &SanitizerError{Kernel: k.info.Name, Reports: k.newReports(all.Reports, l), More: all.Lost, Err: err}
+	reports := k.newReports(all.Reports, l)
+	shown := min(len(reports), most)
+	return stats, &SanitizerError{Kernel: k.info.Name, Reports: reports[:shown], More: all.Lost + len(reports) - shown, Err: err}
 }
 
-// newReports puts reports into the terms of the source; those of instances of one template are one.
+// newReports puts reports into the terms of the source; those of the same lines are one.
 func (k *Kernel) newReports(all []*found.Counted, l *machine.Launch) (list []*Report) {
 	for _, f := range all {
 		list = append(list, k.newReport(f, l))

@@ -19,6 +19,9 @@ const (
 	AcrossLaunches
 )
 
+// String is how far apart they are at most, as report.Report.Between has it.
+func (r Relation) String() string { return [...]string{"warp", "cta", "gpu", "launches"}[r] }
+
 // Report is something that a kernel's results must not depend on.
 type Report struct {
 	Kind   Kind
@@ -101,6 +104,7 @@ func (l *List) Many(r *Report, times int) {
 	defer l.mu.Unlock()
 	if f := l.index[key]; f != nil {
 		f.Times += times
+		f.Between = max(f.Between, r.Between) // what is missing is missing for all
 		return
 	}
 	f := &Counted{*r, times}

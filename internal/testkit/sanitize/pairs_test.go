@@ -135,10 +135,11 @@ func details(reports []*ptxvm.Report) string {
 	return b.String()
 }
 
-// found reports whether one of the reports is that of the table.
+// found reports whether one of the reports is that of the table. Both directions of a race are one report.
 func (p *pair) found(reports []*ptxvm.Report, here, other int) bool {
 	for _, r := range reports {
-		if r.Code.String() == p.code && strings.Contains(r.Msg, p.words) && p.line(&r.Here) == here && (other == 0 || p.line(r.Other) == other) {
+		at, with := p.line(&r.Here), p.line(r.Other)
+		if r.Code.String() == p.code && strings.Contains(r.Msg, p.words) && (at == here && (other == 0 || with == other) || other != 0 && at == other && with == here) {
 			return true
 		}
 	}
