@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +112,14 @@ func TestPtxasHelp(t *testing.T) {
 	}
 	if !strings.Contains(taken, "--opt-level, -O VALUE") {
 		t.Errorf("no --opt-level in\n%s", taken)
+	}
+}
+
+// TestSanitizeWords: shells complete the names of all checks, which an unknown one lists.
+func TestSanitizeWords(t *testing.T) {
+	_, err := ptxvm.ParseSanitize("?")
+	_, names, _ := strings.Cut(err.Error(), "want ")
+	if want := strings.Split(names, ", "); !slices.Equal(flagWords["sanitize"], want) {
+		t.Errorf("completion has %q, the checks are %q", flagWords["sanitize"], want)
 	}
 }

@@ -30,8 +30,11 @@ const (
 	LeakUnused
 )
 
-// All is every check, without options: "all" in lists.
+// All is every check but those Apart, without options: "all" in lists.
 const All = Mem | Init | Race | Sync | Leak | Async
+
+// Apart are checks that are asked for by name alone, since correct kernels may do what they report.
+const Apart Set = 0
 
 // Check is what a user asks for by name.
 type Check struct {
