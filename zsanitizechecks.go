@@ -40,6 +40,10 @@ const (
 	// SanitizeAsyncFences is SanitizeAsync that also reports operations on tensor memory of different warps without
 	// tcgen05.fence around their synchronisation, which the manual asks for and compilers leave out.
 	SanitizeAsyncFences Sanitize = vm.SanitizeAsyncFences
+	// SanitizeAsyncWAR is SanitizeAsync that also reports shared memory that an asynchronous operation overwrites though it was
+	// read through the generic proxy, without a proxy fence since: the memory model asks for one (8.6), and programs that recycle
+	// stages of a pipeline mostly leave it out.
+	SanitizeAsyncWAR Sanitize = vm.SanitizeAsyncWAR
 	// SanitizeLeakUnused is SanitizeLeak that also knows which memory of the host's allocations no kernel has touched, for
 	// Device.Unused.
 	SanitizeLeakUnused Sanitize = vm.SanitizeLeakUnused

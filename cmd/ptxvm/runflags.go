@@ -83,7 +83,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.Uint64(&f.maxSteps, "max-steps", "", 0, "stop a launch after `N` warp instructions")
 	fl.Add(&f.maxOutput, "max-output", "", "limit of printf output in bytes")
 	fl.Group("Sanitizers and reports")
-	fl.String(&f.sanitize, "sanitize", "", "", "report behaviour that a correct kernel must not rely on, at some cost in speed: `LIST` of mem (accesses outside the object that their pointer was made from), init (results, addresses and branches made of unwritten values) or init:loads (every load of one), race or race:strict (also stores of the same bits), sync (barriers and member masks), leak (what is not freed), async (missing waits) or async:fences (also missing tcgen05.fence), or all")
+	fl.String(&f.sanitize, "sanitize", "", "", "report behaviour that a correct kernel must not rely on, at some cost in speed: `LIST` of mem (accesses outside the object that their pointer was made from), init (results, addresses and branches made of unwritten values) or init:loads (every load of one), race or race:strict (also stores of the same bits), sync (barriers and member masks), leak (what is not freed), async (missing waits), async:fences (also missing tcgen05.fence) or async:war (also proxy fences before overwriting), or all")
 	fl.Int(&f.maxReports, "max-reports", "", 20, "show at most `N` sanitizer reports")
 	fl.String(&f.suppress, "suppress", "", "", "leave out the reports that `FILE` names, a line each with its reason (docs/sanitizers.md); default .ptxvm-suppress beside the module, if there is one")
 	fl.String(&f.newSuppressions, "write-suppressions", "", "", "write a line for each report to `FILE`, as --suppress reads it")

@@ -28,6 +28,7 @@ const (
 	Async
 	AsyncFences
 	LeakUnused
+	AsyncWAR
 )
 
 // All is every check but those Apart, without options: "all" in lists.
@@ -60,7 +61,7 @@ var Checks = []Check{
 	{"race", Race, []Option{{"strict", RaceStrict, false}}, []diag.Code{diag.DataRace}, []*detector{races}, "racecheck"},
 	{"sync", Sync, nil, []diag.Code{diag.SyncMisuse, diag.Livelock}, []*detector{uses, peers}, "synccheck"},
 	{"leak", Leak, []Option{{"unused", LeakUnused, false}}, []diag.Code{diag.Leak}, []*detector{operations, unused}, ""},
-	{"async", Async, []Option{{"fences", AsyncFences, false}}, []diag.Code{diag.AsyncInUse, diag.ProxyOrder, diag.TensorOrder}, []*detector{operations, shadows}, ""},
+	{"async", Async, []Option{{"fences", AsyncFences, false}, {"war", AsyncWAR, false}}, []diag.Code{diag.AsyncInUse, diag.ProxyOrder, diag.TensorOrder}, []*detector{operations, shadows}, ""},
 }
 
 // CheckOf is the name of the check that makes reports of a code; empty if none does.

@@ -73,7 +73,7 @@ var (
 			return async.New(p.Launch, p.Found, async.Options{Early: p.set&Async != 0 && p.StartsAsync, Left: p.set&Leak != 0})
 		}}
 	// shadows looks at what was written, and through which proxy.
-	shadows = &detector{of: Init | InitLoads | Async | AsyncFences,
+	shadows = &detector{of: Init | InitLoads | Async | AsyncFences | AsyncWAR,
 		when: func(p *Planned) bool { return p.shadowChecks() != 0 },
 		wants: func(p *Planned) (w machine.Wants) {
 			c := p.shadowChecks()
@@ -113,7 +113,7 @@ func (p *Planned) shadowChecks() (c shadow.Checks) {
 		async  bool // of code that begins asynchronous operations
 		checks shadow.Checks
 	}{
-		{InitLoads, false, shadow.Init}, {Init | InitLoads, true, shadow.InitTensor}, {Async, true, shadow.Async}, {AsyncFences, true, shadow.TensorFences},
+		{InitLoads, false, shadow.Init}, {Init | InitLoads, true, shadow.InitTensor}, {Async, true, shadow.Async}, {AsyncFences, true, shadow.TensorFences}, {AsyncWAR, true, shadow.Overwrites},
 	} {
 		if p.set&one.of != 0 && (p.StartsAsync || !one.async) {
 			c |= one.checks

@@ -42,6 +42,10 @@ const (
 	// SanitizeAsyncFences is SanitizeAsync that also reports operations on tensor memory of different warps without
 	// tcgen05.fence around their synchronisation, which the manual asks for and compilers leave out.
 	SanitizeAsyncFences Sanitize = Sanitize(san.AsyncFences)
+	// SanitizeAsyncWAR is SanitizeAsync that also reports shared memory that an asynchronous operation overwrites though it was
+	// read through the generic proxy, without a proxy fence since: the memory model asks for one (8.6), and programs that recycle
+	// stages of a pipeline mostly leave it out.
+	SanitizeAsyncWAR Sanitize = Sanitize(san.AsyncWAR)
 	// SanitizeLeakUnused is SanitizeLeak that also knows which memory of the host's allocations no kernel has touched, for
 	// Device.Unused.
 	SanitizeLeakUnused Sanitize = Sanitize(san.LeakUnused)

@@ -9,37 +9,39 @@ type Kind uint8
 
 // The kinds of reports.
 const (
-	ReadBeforeDone   Kind = iota // of what an open operation writes
-	WriteBeforeDone              // of what an open operation writes
-	WriteBeforeRead              // of what an open operation reads
-	OpenAtExit                   // the CTA ended while an operation reads its shared memory
-	NeverWritten                 // a read of what was never written; Op is the allocation, if one is known
-	NoProxyFence                 // the async proxy reads what the generic one wrote, at Op, without a fence
-	NoFenceBefore                // of two tcgen05 operations in tensor memory, behind Op
-	NoFenceAfter                 // likewise, before Then
-	RaceRAW                      // Then reads what Op has written, and nothing orders them
-	RaceWAR                      // Then writes what Op has read
-	RaceWAW                      // Then writes what Op has written
-	RaceEqual                    // Then and Op write the same bits: the order does not show
-	RaceScope                    // both are strong, but the scope of one does not include the other's thread
-	RaceReadOnly                 // Then reads what Op, of the same launch, has written as what stays the same while it runs
-	RaceImage                    // the same through a texture or a surface
-	UnwrittenDecides             // Text, at Then, is made of what nothing has written: Extent, read at Op
-	UnwrittenResult              // Then has stored what nothing has written, read at Op, to where the host reads Extent
-	OutsideObject                // Then leaves the object of its pointer; Text says by how much
-	AfterFree                    // Then goes to a freed object, Text; Op is the free
-	TensorKept                   // the CTA has ended, and what it has allocated at Op is still there: Extent
-	BytesMissing                 // the CTA has ended, and Text is what an mbarrier, Extent, still expects; the last time at Op
-	NotWaited                    // the CTA has ended, and Text is what no wait covers of the copies of Op
-	HeapKept                     // what a kernel has allocated at Op was not freed: Extent
-	NeverUsed                    // no kernel has touched Extent
-	MbarrierMisuse               // of an mbarrier's memory, by Then; Text says what
-	MbarrierParity               // Then waits for a parity of more than one bit; Text says which
-	PeerMisuse                   // Then touches shared memory of a CTA that may not be there; Text says why
-	ProductMisuse                // of wgmma, by Then; Text says what
-	CollectorMisuse              // of a collector buffer, by Then; Text says what, Op is the last product that filled or discarded it
-	Livelock                     // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
-	SyncMisuse                   // of a barrier or a member mask, by Then; Text says what
+	ReadBeforeDone     Kind = iota // of what an open operation writes
+	WriteBeforeDone                // of what an open operation writes
+	WriteBeforeRead                // of what an open operation reads
+	OpenAtExit                     // the CTA ended while an operation reads its shared memory
+	NeverWritten                   // a read of what was never written; Op is the allocation, if one is known
+	NoFenceOverwritten             // the async proxy overwrites what the generic one has read, at Op, without a fence
+	NoProxyFence                   // the async proxy reads what the generic one wrote, at Op, without a fence
+	NoFenceBefore                  // of two tcgen05 operations in tensor memory, behind Op
+	NoFenceAfter                   // likewise, before Then
+	RaceRAW                        // Then reads what Op has written, and nothing orders them
+	RaceWAR                        // Then writes what Op has read
+	RaceWAW                        // Then writes what Op has written
+	RaceEqual                      // Then and Op write the same bits: the order does not show
+	RaceScope                      // both are strong, but the scope of one does not include the other's thread
+	RaceReadOnly                   // Then reads what Op, of the same launch, has written as what stays the same while it runs
+	RaceImage                      // the same through a texture or a surface
+	UnwrittenDecides               // Text, at Then, is made of what nothing has written: Extent, read at Op
+	UnwrittenResult                // Then has stored what nothing has written, read at Op, to where the host reads Extent
+	OutsideObject                  // Then leaves the object of its pointer; Text says by how much
+	AfterFree                      // Then goes to a freed object, Text; Op is the free
+	TensorKept                     // the CTA has ended, and what it has allocated at Op is still there: Extent
+	BytesMissing                   // the CTA has ended, and Text is what an mbarrier, Extent, still expects; the last time at Op
+	NotWaited                      // the CTA has ended, and Text is what no wait covers of the copies of Op
+	HeapKept                       // what a kernel has allocated at Op was not freed: Extent
+	NeverUsed                      // no kernel has touched Extent
+	MbarrierMisuse                 // of an mbarrier's memory, by Then; Text says what
+	MbarrierAgain                  // Then initialises one that lives; Text says which
+	MbarrierParity                 // Then waits for a parity of more than one bit; Text says which
+	PeerMisuse                     // Then touches shared memory of a CTA that may not be there; Text says why
+	ProductMisuse                  // of wgmma, by Then; Text says what
+	CollectorMisuse                // of a collector buffer, by Then; Text says what, Op is the last product that filled or discarded it
+	Livelock                       // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
+	SyncMisuse                     // of a barrier or a member mask, by Then; Text says what
 )
 
 // Words is what a kind of reports says.
@@ -119,6 +121,11 @@ var kinds = [...]Words{
 		Role: "access", Other: "freed",
 		Fix: "free it behind its last use",
 	},
+	NoFenceOverwritten: {Name: "proxy-fence-war", Code: diag.ProxyOrder,
+		Msg:  "the async proxy overwrites %s, read through the generic proxy without a proxy fence since",
+		Role: "write", Other: "read", Missing: "a proxy fence",
+		Fix: "fence.proxy.async, by the reading threads before they synchronise with the one that issues the copy, or by that one behind it",
+	},
 	NoProxyFence: {Name: "proxy-fence", Code: diag.ProxyOrder,
 		Msg:  "the async proxy reads %s, written through the generic proxy without a proxy fence since",
 		Role: "read", Other: "written", Missing: "a proxy fence",
@@ -197,6 +204,11 @@ var kinds = [...]Words{
 		Msg: "%s", Args: Text,
 		Role: "here", Other: "others",
 		Fix: "mbarrier.init first, mbarrier.inval before the memory has another use, and between the two no access but by operations on mbarriers",
+	},
+	MbarrierAgain: {Name: "mbarrier-again", Code: diag.SyncMisuse,
+		Msg: "%s", Args: Text,
+		Role: "here", Other: "others",
+		Fix: "one thread alone that executes mbarrier.init (threadIdx.x == 0), and a barrier of the CTA (__syncthreads) in front of the others' use; mbarrier.inval before it is initialised again",
 	},
 	MbarrierParity: {Name: "parity", Code: diag.SyncMisuse, Note: true,
 		Msg: "%s", Args: Text,

@@ -33,7 +33,7 @@ func wrong(s *machine.MbarrierStep) (text string, kind found.Kind) {
 	switch s.Use {
 	case machine.InitMbarrier: // 9.7.13.15.9
 		if s.Lives && s.Held {
-			text = "mbarrier.init of an mbarrier that lives: nothing has ended it by mbarrier.inval" + s.Counts()
+			text, kind = "mbarrier.init of an mbarrier that lives: nothing has ended it by mbarrier.inval"+s.Counts(), found.MbarrierAgain
 		}
 	case machine.InvalMbarrier: // 9.7.13.15.10
 		if !s.Lives || !s.Held {

@@ -14,7 +14,8 @@ type cta struct {
 
 	*order // with Async
 	tensorOrder
-	last map[uint64]*[page]ref // by page of shared memory: who wrote each byte last
+	last refs // who wrote each byte of shared memory last
+	read refs // who read it last, with Overwrites
 }
 
 // newCTA returns the shadow of a CTA that begins, in the memory of one that has ended if there is any.

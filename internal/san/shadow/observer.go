@@ -4,6 +4,7 @@
 //	Init   reads of shared and global memory that was never written; InitTensor: of tensor memory
 //	Async  data that crosses from the generic to the async proxy without a fence
 //	TensorFences  tensor memory that crosses from warp to warp without a fence; with Async
+//	Overwrites    data that the async proxy overwrites though the generic one has read it, without a fence; with Async
 //
 // A CTA's shadow (cta) is by byte of shared memory and by cell of tensor memory; that of global
 // memory (Memory) belongs to the device, because data outlives launches.
@@ -27,6 +28,7 @@ const (
 	InitTensor
 	Async
 	TensorFences
+	Overwrites
 )
 
 // Config is what an observer looks for, and who is told.
@@ -118,7 +120,7 @@ func (s *cluster) touch(e *machine.Event) {
 	if s.plain(e) {
 		return
 	}
-	var unwritten, unfenced, before, after fault
+	var unwritten, unfenced, overwritten, before, after fault
 	e.Extents(func(lane int, x machine.Extent) {
 		switch x.Space {
 		case machine.Shared, machine.Tensor:
@@ -132,6 +134,11 @@ func (s *cluster) touch(e *machine.Event) {
 			if s.Checks&Async != 0 && x.Space == machine.Shared {
 				if w := s.cross(c, e, lane, x); w != nil && unfenced.lane(lane, x, e) {
 					unfenced.op = w
+				}
+				if s.Checks&Overwrites != 0 {
+					if r := s.overwrites(c, e, lane, x); r != nil && overwritten.lane(lane, x, e) {
+						overwritten.op = r
+					}
 				}
 			}
 			if x.Space == machine.Tensor {
@@ -151,6 +158,7 @@ func (s *cluster) touch(e *machine.Event) {
 	})
 	s.blame(e, found.NeverWritten, &unwritten)
 	s.blame(e, found.NoProxyFence, &unfenced)
+	s.blame(e, found.NoFenceOverwritten, &overwritten)
 	s.blame(e, found.NoFenceBefore, &before)
 	s.blame(e, found.NoFenceAfter, &after)
 }

@@ -32,6 +32,9 @@ type writer struct {
 // page is the bytes of a piece of the shadow.
 const page = 1024
 
+// refs are accesses by page of shared memory and byte.
+type refs map[uint64]*[page]ref
+
 // order is what a CTA's warps have acquired and fenced, by the cluster's clock.
 type order struct {
 	passed   [32]uint64     // by warp: when the barrier completed that it has not told to have passed
@@ -91,12 +94,12 @@ func (s *cluster) tick() uint64 {
 func (s *cluster) cross(c *cta, e *machine.Event, lane int, x machine.Extent) *machine.Place {
 	switch {
 	case e.Proxy == machine.AsyncProxy && e.Kind == machine.Load:
-		return s.unfenced(c, e, x)
+		return s.unfenced(c.last, e, x)
 	case e.Kind == machine.Load:
 	case e.Proxy == machine.AsyncProxy:
-		c.mark(x, ref{})
+		c.last.mark(x, ref{})
 	default:
-		c.mark(x, ref{s.writer(e), s.tick(), uint8(max(lane, 0))})
+		c.last.mark(x, ref{s.writer(e), s.tick(), uint8(max(lane, 0))})
 	}
 	return nil
 }
@@ -113,28 +116,41 @@ func (s *cluster) writer(e *machine.Event) *machine.Place {
 	return p
 }
 
-func (c *cta) mark(x machine.Extent, r ref) {
+// overwrites notes a generic load, and finds one of bytes that the async proxy overwrites without a fence. Nothing else than the
+// proxies is wrong there: that the load comes first is for others to see.
+func (s *cluster) overwrites(c *cta, e *machine.Event, lane int, x machine.Extent) (at *machine.Place) {
+	switch {
+	case e.Proxy == machine.AsyncProxy && e.Kind != machine.Load:
+		at = s.unfenced(c.read, e, x)
+		c.read.mark(x, ref{})
+	case e.Proxy != machine.AsyncProxy && e.Kind == machine.Load && !e.Waits:
+		c.read.mark(x, ref{s.writer(e), s.tick(), uint8(max(lane, 0))})
+	}
+	return at
+}
+
+func (list *refs) mark(x machine.Extent, r ref) {
 	for i := x.From; i < x.To; i++ {
-		p := c.last[i/page]
+		p := (*list)[i/page]
 		if p == nil {
 			if r.by == nil {
 				continue
 			}
-			if c.last == nil {
-				c.last = map[uint64]*[page]ref{}
+			if *list == nil {
+				*list = refs{}
 			}
 			p = new([page]ref)
-			c.last[i/page] = p
+			(*list)[i/page] = p
 		}
 		p[i%page] = r
 	}
 }
 
-// unfenced returns a store of the bytes that no fence covers.
-func (s *cluster) unfenced(c *cta, e *machine.Event, x machine.Extent) *machine.Place {
+// unfenced returns an access to the bytes that no fence covers.
+func (s *cluster) unfenced(list refs, e *machine.Event, x machine.Extent) *machine.Place {
 	issuer := s.cta(e.CTA)
 	for i := x.From; i < x.To; i++ {
-		p := c.last[i/page]
+		p := list[i/page]
 		if p == nil || p[i%page].by == nil {
 			continue
 		}
