@@ -296,9 +296,13 @@ func (c *checker) feature(s *syntax.Instruction, m *isa.Mismatch) string {
 	switch {
 	case !aboutGate(m):
 	case m.Token > 0:
-		name = strings.Join(m.Entry.Opcode, "") + " with " + c.queryToken(m.Token)
-		if m.Other > 0 && c.queryToken(m.Other) != c.queryToken(m.Token) {
-			name += " and " + c.queryToken(m.Other)
+		first, second := m.Token, m.Other
+		if second > 0 && second < first {
+			first, second = second, first
+		}
+		name = strings.Join(m.Entry.Opcode, "") + " with " + c.queryToken(first)
+		if second > 0 && c.queryToken(second) != c.queryToken(first) {
+			name += " and " + c.queryToken(second)
 		}
 	case m.Operand >= 0:
 		name += " with " + c.file.RangeText(c.operandRange(s, m))

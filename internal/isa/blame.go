@@ -2,7 +2,10 @@ package isa
 
 // This file finds what of a statement a gate or a rule is about, for its diagnostic.
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // blamer collects the tokens and operands that decide a condition.
 type blamer struct {
@@ -176,7 +179,11 @@ func (b *blamer) row() {
 			continue
 		}
 		if r := t.find(b.v); r != nil && r.gate != nil && !r.gate.Passes(b.q.Version, b.q.Target) {
-			for _, key := range b.odd(t) {
+			keys := b.odd(t)
+			if len(keys) == 1 {
+				keys = append(keys, b.beside(t, keys[0])...)
+			}
+			for _, key := range keys {
 				b.mod(b.v.get(key))
 			}
 		}
@@ -209,6 +216,37 @@ func (b *blamer) odd(t *table) (keys []int) {
 		return strange
 	}
 	return keys
+}
+
+// beside is the key without which the value of another one would be nothing odd: no open row has both, and some have that value.
+// A type says more than a shape.
+func (b *blamer) beside(t *table, odd int) []int {
+	known := false
+	apart := make([]bool, len(t.keys)) // no open row has the value of this key, too
+	for i := range apart {
+		apart[i] = t.keys[i] != odd
+	}
+	for j := range t.rows {
+		r := &t.rows[j]
+		if r.gate != nil && !r.gate.Passes(b.q.Version, b.q.Target) || !r.cellMatches(t, slices.Index(t.keys, odd), b.v) {
+			continue
+		}
+		known = true
+		for i := range apart {
+			apart[i] = apart[i] && !r.cellMatches(t, i, b.v)
+		}
+	}
+	if !known {
+		return nil
+	}
+	for _, types := range []bool{true, false} {
+		for i, key := range t.keys {
+			if apart[i] && (b.v.entry.table.modType(b.v.get(key)) != 0) == types {
+				return []int{key}
+			}
+		}
+	}
+	return nil
 }
 
 // entry blames a modifier that no open entry of the opcode has: one that its form demands, if there is one.
