@@ -123,7 +123,11 @@ func (a *Allocation) what() string {
 	case a.Label != "":
 		return readable(a.Label)
 	case a.Param != "":
-		return "the buffer in " + diag.Escape(kernelname.Param(a.Param))
+		name := kernelname.Param(a.Param)
+		if strings.HasPrefix(name, "#") {
+			name = "parameter " + name
+		}
+		return "the buffer in " + diag.Escape(name)
 	}
 	return "an allocation"
 }

@@ -97,3 +97,19 @@ func TestParam(t *testing.T) {
 		}
 	}
 }
+
+// TestLongParam: parameters are told by the function's own name, long ones by number, and names have no ABI tags.
+func TestLongParam(t *testing.T) {
+	const numba = "_ZN8__main__1fB2v1B14c8tJTIcFKzyF2IE5ArrayIdLi1E1C7mutable7alignedE"
+	for name, want := range map[string]string{
+		"_Z4axpyIfEvPT_S0_i_param_2": "axpy_param_2", "k_param_0": "k_param_0", "count": "count", numba + "_param_11": "f_param_11",
+		"a_kernel_of_triton_with_a_long_name_0d1d2d3de_param_3": "#3", "a_name_that_is_long_and_has_no_number_param_x": "a_name_that_is_long_and_has_no_number_param_x",
+	} {
+		if got := Param(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if got := Demangle(numba); got != "__main__::f(Array<double, 1, C, mutable, aligned>)" {
+		t.Errorf("%s: %s", numba, got)
+	}
+}
