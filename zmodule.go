@@ -151,6 +151,7 @@ type KernelInfo = vm.KernelInfo
 //		Align  int    // bytes
 //		Offset int    // bytes from the start of the parameter block
 //		Space  string // .ptr's state space: global, const, local, shared; empty without .ptr
+//		Elem   string // the type that the kernel first accesses at an address made of the parameter: f32; empty if it is none, or not known
 //	}
 //
 //	func (p ParamInfo) Decl() string

@@ -4,6 +4,7 @@ package launchlang
 // that would fit.
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -135,7 +136,7 @@ func exampleArg(p ptxvm.ParamInfo) string {
 	case p.Type == "surfref":
 		return "surf:NAME"
 	case mayPoint(p) && p.Type != "s64":
-		return "inout:f32x32=0"
+		return "inout:" + cmp.Or(p.Elem, "f32") + "x32=0"
 	case p.Count == 0 && err == nil && typ.Param():
 		return p.Type + ":0"
 	case p.Size > maxHexExample:

@@ -212,6 +212,7 @@ type ParamInfo struct {
 	Align  int    // bytes
 	Offset int    // bytes from the start of the parameter block
 	Space  string // .ptr's state space: global, const, local, shared; empty without .ptr
+	Elem   string // the type that the kernel first accesses at an address made of the parameter: f32; empty if it is none, or not known
 }
 
 // Decl prints the parameter as PTX declares it.
@@ -276,8 +277,10 @@ func kernelInfo(f *ir.Func) KernelInfo {
 		}
 	}
 	info.ReadsThread = slices.ContainsFunc(f.Insts, readsThread)
-	for _, p := range f.Params {
+	elems := pointees(f)
+	for i, p := range f.Params {
 		info.Params = append(info.Params, paramInfo(p))
+		info.Params[i].Elem = elems[i]
 	}
 	return info
 }
