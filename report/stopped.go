@@ -104,6 +104,8 @@ type StoppedError struct {
 	Kernel string
 	Err    error
 	Warps  []RunningWarp // those that executed most, at most eight; the hottest first
+	Done   uint64        // CTAs that have ended
+	CTAs   uint64        // of the launch
 }
 
 // RunningWarp is where a warp of such a launch was.
@@ -127,7 +129,7 @@ func (e *StoppedError) Error() string {
 // Unwrap is Err: ErrStepLimit or the context's error.
 func (e *StoppedError) Unwrap() error { return e.Err }
 
-// Detail lists the warps, a few lines each; empty if none was running.
+// Detail lists the warps, a few lines each, and how many CTAs have ended; empty if none was running.
 func (e *StoppedError) Detail() string {
 	var b strings.Builder
 	for i, w := range e.Warps {
@@ -135,6 +137,9 @@ func (e *StoppedError) Detail() string {
 			fmt.Fprintf(&b, "kernel %s was at, the warps that executed most first:\n", readable(e.Kernel))
 		}
 		w.print(&b)
+	}
+	if e.CTAs > 1 {
+		fmt.Fprintf(&b, "%d of %d CTAs have ended\n", e.Done, e.CTAs)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

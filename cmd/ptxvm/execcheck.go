@@ -24,7 +24,7 @@ func (f *execFlags) check() error {
 			continue
 		}
 		if err := checkVariable(v.variable, value); err != nil {
-			return fmt.Errorf("exec --%s %s: %w", v.flag, diag.Escape(value), err)
+			return fmt.Errorf("exec --%s %s: %s", v.flag, diag.Escape(value), strings.TrimPrefix(err.Error(), "ptxvm: "))
 		}
 	}
 	return nil

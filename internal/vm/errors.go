@@ -116,12 +116,12 @@ func (p *Program) unsupported(kernel string, err error) error {
 }
 
 // stopped wraps the end of a launch by a limit or its context; other errors stay.
-func (k *Kernel) stopped(ctx context.Context, err error, running []machine.Running) error {
+func (k *Kernel) stopped(ctx context.Context, err error, ran *machine.Stats, ctas uint64) error {
 	if err == nil || !errors.Is(err, ErrStepLimit) && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 		return err
 	}
-	e := &StoppedError{Kernel: k.info.Name, Err: err}
-	for _, r := range running {
+	e := &StoppedError{Kernel: k.info.Name, Err: err, Done: ran.CTAs, CTAs: ctas}
+	for _, r := range ran.Running {
 		at := findings.Involved(k.program.module, &machine.Place{Site: machine.Site{CTA: r.CTA, Func: r.Func, PC: r.PC}, Calls: r.Calls, Lanes: r.Lanes})
 		e.Warps = append(e.Warps, report.RunningWarp{CTA: at.CTA, Warp: r.Warp, Lanes: r.Lanes, Steps: r.Steps, PTX: at.PTX, Source: at.Source, Calls: at.Calls, Text: at.Text, Waits: r.Waits})
 	}

@@ -205,7 +205,7 @@ func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *l
 	stats := p.stats(&ran)
 	stats.Elapsed, stats.Tensor, stats.Assumed = elapsed, shown(), p.d.describe(state.code.Assumptions)
 	out.Close() // a failure ends ctx
-	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), ran.Running)
+	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), &ran, ml.CTAs())
 	stats.Past = k.passed(state)
 	k.nameMemory(err, state.params)
 	k.missingShared(err, c.Launch)
