@@ -23,6 +23,7 @@ internal/mem:       internal/num
 internal/tensor:    internal/num
 internal/tex:       internal/num
 internal/quota:
+internal/capture:
 internal/syntax:    diag internal/quota
 internal/check:     diag internal/isa internal/num internal/quota internal/syntax
 internal/ir:        diag internal/isa internal/num internal/quota
