@@ -48,6 +48,11 @@ type Kernel = vm.Kernel
 //		Block   Dim3 // threads of a CTA, at most 1024
 //		Cluster Dim3 // CTAs of a cluster
 //		Shared  int  // bytes of dynamic shared memory
+//		// Capture, a folder that does not exist or is empty, gets the launch with all memory of the device as it is before, so
+//		// that it can be run again (DeviceConfig.Restore); "": nothing is captured. What runs beside the launch may be caught in the middle.
+//		// The launch does not begin if that fails: with a device that has surfaces, textures, samplers, tensor memory of others,
+//		// or more than DeviceConfig.CaptureMax bytes that are not zero.
+//		Capture string
 //	}
 type Launch = vm.Launch
 

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,7 +59,23 @@ func readOptions(name string, list *[]*runFlags, given map[string]bool) (files [
 		return nil, err
 	}
 	defer file.Close()
-	return scanOptions(name, file, list, given)
+	before := (*list)[0].restore
+	files, err = scanOptions(name, file, list, given)
+	if f := (*list)[0]; f.restore != before {
+		f.restore = beside(name, f.restore)
+		for i := range files {
+			files[i] = beside(name, files[i])
+		}
+	}
+	return files, err
+}
+
+// beside is a file that an options file names relative to itself.
+func beside(options, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(options), name)
 }
 
 // scanOptions is readOptions of text.

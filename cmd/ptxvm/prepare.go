@@ -94,7 +94,7 @@ func (f *runFlags) read() (launchlang.Request, error) {
 	o := &launchlang.Options{Kernel: f.kernel, SharedGiven: f.set.Given("shared"), Args: f.args, Images: f.images, Bufs: f.bufs, Globals: f.globals,
 		Expects: f.expects, Tolerance: f.tol, Triton: f.triton, Timeout: time.Duration(f.timeout),
 		Watch: ptxvm.Watch{Trace: f.trace.what, Tensor: f.show.cta}}
-	o.Shape = ptxvm.Launch{Grid: f.grid.Dim3, Block: f.block.Dim3, Cluster: f.cluster.Dim3, Shared: int(f.shared)}
+	o.Shape = ptxvm.Launch{Grid: f.grid.Dim3, Block: f.block.Dim3, Cluster: f.cluster.Dim3, Shared: int(f.shared), Capture: f.capture}
 	if f.showTo != "" {
 		o.Writes = append(o.Writes, launchlang.Output{Option: "--show-to " + f.showTo, File: f.showTo})
 	}

@@ -43,6 +43,9 @@ type runFlags struct {
 	expects              []string
 	tol, report, triton  string
 
+	capture, restore string
+	captureMax       sizeFlag
+
 	verb *cli.Command
 	set  *cli.Flags // that these are the values of
 }
@@ -67,6 +70,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.List(&f.expects, "expect", "", "`N=DATA`: the launch must leave this in parameter N (number from 0, or name), --buf or --global; exit 6 if not")
 	fl.String(&f.tol, "tol", "", "", "tolerance of --expect: `rtol=R,atol=A|ulp=U`; default bit for bit")
 	fl.Bool(&f.keepOutput, "keep-output", "", "write results even if a sanitizer has reported")
+	fl.String(&f.restore, "restore", "", "", "begin with the memory of a captured launch, of the folder `DIR`, each allocation at its address; in an options file, DIR and modules are relative to that file")
 	fl.Group("Device and schedule")
 	fl.String(&f.arch, "arch", "", "", "device to emulate, such as `sm_90a`; default the module's target")
 	fl.String(&f.assume, "assume", "", "", "change assumptions about hardware, such as `U15=nearest`; isa --assumptions lists them")
@@ -114,6 +118,7 @@ func (f *runFlags) complete(cfg *ptxvm.DeviceConfig) (err error) {
 	if f.workers < 0 {
 		return fmt.Errorf("--workers %d: want 1 or more; 0 is one a CPU", f.workers)
 	}
+	cfg.Restore, cfg.CaptureMax = f.restore, int64(f.captureMax)
 	cfg.MaxSteps, cfg.MaxOutput = f.maxSteps, int64(f.maxOutput)
 	if cfg.Sanitize, err = ptxvm.ParseSanitize(f.sanitize); err != nil {
 		return err

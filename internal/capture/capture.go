@@ -52,13 +52,21 @@ type Run struct {
 type Allocation struct {
 	Address Address `json:"address"`
 	Size    uint64  `json:"size"`
-	Space   string  `json:"space"`           // of Spaces
+	Space   string  `json:"space"`           // Device …
 	Owner   string  `json:"owner,omitempty"` // who made it: "cudaMalloc, main (x.cu:21)"
 	Runs    []Run   `json:"runs,omitempty"`  // ascending and disjoint
 }
 
-// Spaces are what the space of an allocation may be.
-var Spaces = []string{"device", "managed", "pinned", "constant", "array"}
+// Spaces of allocations.
+const (
+	Device   = "device"
+	Constant = "constant" // kernels do not write there
+	Heap     = "heap"     // by a kernel's malloc
+	Managed  = "managed"  // the program reaches it, too
+)
+
+// spaces are what the space of an allocation may be.
+var spaces = []string{Device, Constant, Heap, Managed}
 
 // Variable is a module variable.
 type Variable struct {
@@ -70,9 +78,9 @@ type Variable struct {
 // Memory is memory.json. The bytes of all runs stand in memory.zst one behind the other, in the order of allocations.
 type Memory struct {
 	Schema      int          `json:"schema"`
+	Base        Address      `json:"base"`        // of the device's memory: no allocation lies below
 	Allocations []Allocation `json:"allocations"` // by ascending addresses, disjoint
 	Variables   []Variable   `json:"variables"`   // each within an allocation
-	Beside      bool         `json:"beside"`      // other kernels ran: the launch may have met another memory than this
 }
 
 // Option is a line of launch.txt: "--kernel saxpy".

@@ -111,7 +111,7 @@ func TestWriteRefuses(t *testing.T) {
 		want   string
 	}{
 		"limit":   {func(*Folder) {}, 2 * page, "12288 bytes that are not zero, of 8192"},
-		"overlap": {func(f *Folder) { f.Memory.Allocations[1].Address = f.Memory.Allocations[0].Address + 1 }, 1 << 30, "begins before the end"},
+		"overlap": {func(f *Folder) { f.Memory.Allocations[1].Address = f.Memory.Allocations[0].Address + 1 }, 1 << 30, "begins before 0x"},
 		"line":    {func(f *Folder) { f.Options[0].Value = "a\n--kernel b" }, 1 << 30, "does not fit into a line"},
 		"size":    {func(f *Folder) { f.Memory.Allocations[0].Size++ }, 1 << 30, "has 12288 bytes, not 12289"},
 		"report":  {func(f *Folder) { f.Report = []byte("{") }, 1 << 30, "no JSON"},
@@ -154,8 +154,9 @@ var hostile = []struct{ name, text, want string }{
 	{"decimal", `{"schema": 1, "allocations": [{"address": "4096", "size": 1, "space": "device"}]}`, "no address"},
 	{"negative", `{"schema": 1, "allocations": [{"address": "0x1000", "size": -1, "space": "device"}]}`, "-1"},
 	{"space", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 1, "space": "moon"}]}`, `no space "moon"`},
+	{"below", `{"schema": 1, "base": "0x2000", "allocations": [{"address": "0x1000", "size": 16, "space": "device"}]}`, "begins before 0x2000"},
 	{"overlap", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}, {"address": "0x100f", "size": 1, "space": "device"}]}`,
-		"begins before the end"},
+		"begins before 0x"},
 	{"huge", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 1073741825, "space": "device"}]}`, "larger than the limit"},
 	{"run", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 8, "size": 9}]}]}`, "no 9 bytes"},
 	{"run wraps", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 8, "size": 18446744073709551615}]}]}`,
@@ -175,7 +176,7 @@ func TestHostileTexts(t *testing.T) {
 			t.Errorf("%s: %v; want %s", c.name, err, c.want)
 		}
 	}
-	if _, err := parse(strings.NewReader(hostile[13].text), 1<<30); !errors.Is(err, ErrTooLarge) {
+	if _, err := parse(strings.NewReader(hostile[14].text), 1<<30); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a huge allocation gives %v, not ErrTooLarge", err)
 	}
 }

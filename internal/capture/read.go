@@ -62,17 +62,17 @@ func parse(text io.Reader, limit uint64) (*Memory, error) {
 
 // check says what of a memory cannot be.
 func (m *Memory) check(limit uint64) error {
-	total, last := uint64(0), uint64(0)
+	total, last := uint64(0), uint64(m.Base)
 	for i := range m.Allocations {
 		a := &m.Allocations[i]
 		start := uint64(a.Address)
 		switch {
-		case !slices.Contains(Spaces, a.Space):
+		case !slices.Contains(spaces, a.Space):
 			return fmt.Errorf("allocation %d: there is no space %q", i, a.Space)
 		case a.Size == 0 || start == 0 || start >= maxAddress || a.Size > maxAddress-start:
 			return fmt.Errorf("allocation %d: %d bytes at %#x cannot be device memory", i, a.Size, start)
 		case start < last:
-			return fmt.Errorf("allocation %d, at %#x, begins before the end of the one in front of it, %#x", i, start, last)
+			return fmt.Errorf("allocation %d, at %#x, begins before %#x, the end of what is in front of it", i, start, last)
 		case len(a.Owner) > maxName:
 			return fmt.Errorf("allocation %d: an owner of %d bytes", i, len(a.Owner))
 		}

@@ -61,6 +61,13 @@ type binding struct {
 	gone    bool
 }
 
+// None reports whether no handle has ever been given out.
+func (t *Images) None() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all()) == 0
+}
+
 // AddHandles makes n handles in a row for one name and returns the first. They name nothing yet.
 func (t *Images) AddHandles(kind HandleKind, name string, n int) uint64 {
 	t.mu.Lock()

@@ -3,6 +3,7 @@ package mem
 // This file holds the address space that the arenas of one machine's devices share.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -25,6 +26,8 @@ type Config struct {
 	// Quarantine is the bytes of ended allocations whose room is not given out again, the last ones, as long as there is other room:
 	// so that a pointer to one is found to be of no use, and does not meet what comes behind it.
 	Quarantine uint64
+	// Base, of which IsBase holds, is the device address of the first byte, without Identity; 0: GlobalBase.
+	Base uint64
 }
 
 // Space is the global memory of one machine. Its devices share addresses: a pointer means the same
@@ -82,7 +85,8 @@ func newSpace(room uint64, cfg Config) (*Space, error) {
 		return &Space{memory: memory, base: base, top: base}, err
 	}
 	memory, err := reserve(room)
-	return &Space{memory: memory, base: GlobalBase, top: GlobalBase}, err
+	base := cmp.Or(cfg.Base, GlobalBase)
+	return &Space{memory: memory, base: base, top: base}, err
 }
 
 // reserveIdentity reserves memory whose host address serves as its device address.

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/capture"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -111,6 +112,11 @@ type DeviceConfig struct {
 	// HostGuard, with HostPointers, lets the program's own accesses to device memory fault (SIGSEGV), as with a device of
 	// its own. AllocHost and managed variables have what both reach.
 	HostGuard bool
+	// Restore is the folder of a captured launch (Launch.Capture), whose allocations the device begins with, at their addresses; all
+	// of them count as written (SanitizeInit). The variables of the first program that is loaded are the captured ones of their
+	// names. For one device, without HostPointers.
+	Restore    string
+	CaptureMax int64 // bytes that a capture may keep; 0: 1 GiB
 }
 
 // Device is an emulated GPU with its own memory. It is safe for concurrent use, and
@@ -131,6 +137,9 @@ type Device struct {
 	compileQuick, compileWhole, compileParts, compileCTAs host.Compiler // by jit, if there is one
 
 	tuning Tuning
+
+	placing sync.Mutex
+	placed  map[string]capture.Variable // of Restore, until a program has them
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed atomic.Bool
@@ -170,9 +179,13 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept, err := first.kept(n)
+	if err != nil {
+		return nil, err
+	}
 	arenas, err := mem.NewArenas(mem.Config{
 		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers, Guard: first.cfg.HostGuard, Page: first.cfg.page(),
-		Quarantine: first.quarantine(),
+		Quarantine: first.quarantine(), Base: uint64(kept.Base),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)
@@ -188,6 +201,9 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 			return nil, errors.Join(err, closeAll(devices))
 		}
 		d.compileBy(made)
+	}
+	if err := devices[0].restore(kept); err != nil {
+		return nil, errors.Join(err, closeAll(devices))
 	}
 	return devices, nil
 }
@@ -233,6 +249,7 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 	c := &s.cfg
 	c.Arch = cmp.Or(c.Arch, defaultArch)
 	c.MaxOutput = cmp.Or(c.MaxOutput, defaultOutput)
+	c.CaptureMax = cmp.Or(c.CaptureMax, defaultCapture)
 	c.Memory = cmp.Or(c.Memory, mem.DefaultLimit()/int64(n))
 	s.shadow = newShadows(c.Sanitize, c.Memory)
 	var err error
@@ -249,7 +266,7 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 		s.assumptions = s.assumptions.With(assume.Clocks, assume.ClocksCount)
 	}
 	switch {
-	case c.Memory < 0 || c.Workers < 0 || c.MaxOutput < 0 || c.MaxReports < 0:
+	case c.Memory < 0 || c.Workers < 0 || c.MaxOutput < 0 || c.MaxReports < 0 || c.CaptureMax < 0:
 		return nil, errors.New("ptxvm: a negative limit")
 	case int(c.Engine) >= len(engines):
 		return nil, fmt.Errorf("ptxvm: there is no engine %d", c.Engine)

@@ -37,6 +37,11 @@ type Launch struct {
 	Block   Dim3 // threads of a CTA, at most 1024
 	Cluster Dim3 // CTAs of a cluster
 	Shared  int  // bytes of dynamic shared memory
+	// Capture, a folder that does not exist or is empty, gets the launch with all memory of the device as it is before, so
+	// that it can be run again (DeviceConfig.Restore); "": nothing is captured. What runs beside the launch may be caught in the middle.
+	// The launch does not begin if that fails: with a device that has surfaces, textures, samplers, tensor memory of others,
+	// or more than DeviceConfig.CaptureMax bytes that are not zero.
+	Capture string
 }
 
 // Watch is what Kernel.Watch shows of a launch beside its results. Its zero value shows nothing.
@@ -177,6 +182,11 @@ func (k *Kernel) launch(ctx context.Context, c *call, fill func(*launchState) er
 	ml, err := k.prepared(ctx, c, state)
 	if err != nil {
 		return Stats{}, err
+	}
+	if c.Capture != "" {
+		if err := k.capture(c, state); err != nil {
+			return Stats{}, err
+		}
 	}
 	return k.execute(ctx, c, ml, state)
 }

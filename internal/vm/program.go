@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/capture"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -29,6 +30,7 @@ import (
 // have addresses and initial values, kernels can be launched.
 type Program struct {
 	d       *Device
+	sources []*Module
 	module  *ir.Module
 	image   *image
 	decoder *decode.Decoder
@@ -86,9 +88,9 @@ func (d *Device) load(q *quota.Quota, modules []*Module) (*Program, error) {
 	if len(modules) == 1 {
 		warnings = append(warnings, modules[0].info.Alone...)
 	}
-	p := &Program{d: d, module: linked, life: &lifetime{d: d}, warnings: append(warnings, diags...)}
+	p := &Program{d: d, sources: modules, module: linked, life: &lifetime{d: d}, warnings: append(warnings, diags...)}
 	err := d.use(func() (err error) {
-		p.image, err = newImage(d.machine, linked, d.cfg.HostPointers)
+		p.image, err = newImage(d.machine, linked, d.cfg.HostPointers, d.takePlaced())
 		return err
 	})
 	if err != nil {
@@ -213,9 +215,13 @@ type image struct {
 }
 
 // newImage allocates the variables of m and writes their initial values. On failure nothing stays allocated. shared: programs have the
-// addresses of constants, too (cuModuleGetGlobal), through which kernels may write them, for later launches.
-func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
+// addresses of constants, too (cuModuleGetGlobal), through which kernels may write them, for later launches. placed are variables that
+// lie somewhere already, with the bytes that they are to have.
+func newImage(d *host.Device, m *ir.Module, shared bool, placed map[string]capture.Variable) (*image, error) {
 	img := &image{vars: map[*ir.Var]uint64{}, funcs: map[*ir.Func]uint64{}}
+	if err := img.find(m, placed); err != nil {
+		return nil, err
+	}
 	for i, f := range m.Funcs {
 		img.funcs[f] = mem.CodeWindow + uint64(i+1)*mem.CodeStep
 	}
@@ -224,6 +230,7 @@ func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
 	}
 	for _, v := range m.Vars {
 		switch {
+		case img.vars[v] != 0:
 		case isReference(v):
 			img.vars[v] = d.AddHandles(handleKind(v), v.Name, references(v))
 		case v.Space == ir.SpaceGlobal:
@@ -235,7 +242,9 @@ func newImage(d *host.Device, m *ir.Module, shared bool) (*image, error) {
 		}
 	}
 	for v := range img.vars {
-		img.initialise(d.Arena, v)
+		if _, found := placed[v.Name]; !found {
+			img.initialise(d.Arena, v)
+		}
 	}
 	return img, nil
 }
@@ -247,7 +256,7 @@ func (img *image) placeConstants(d *host.Device, m *ir.Module, shared bool) erro
 	var sizes []uint64
 	var infos []mem.Info
 	for _, v := range m.Vars {
-		if v.Space == ir.SpaceConst && !isReference(v) {
+		if v.Space == ir.SpaceConst && !isReference(v) && img.vars[v] == 0 {
 			vars, sizes = append(vars, v), append(sizes, uint64(v.Size))
 			infos = append(infos, mem.Info{Label: v.Name, ReadOnly: !shared})
 		}

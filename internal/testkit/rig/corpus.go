@@ -16,6 +16,13 @@ import (
 func Launch(
 	d *ptxvm.Device, p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace,
 ) (ptxvm.Stats, error) {
+	return LaunchCaptured(d, p, l, buffers, trace, "")
+}
+
+// LaunchCaptured is Launch that writes the launch to a folder before it begins, unless that is "".
+func LaunchCaptured(
+	d *ptxvm.Device, p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace, folder string,
+) (ptxvm.Stats, error) {
 	k, err := findKernel(p, l.Kernel)
 	if err != nil {
 		return ptxvm.Stats{}, err
@@ -30,7 +37,7 @@ func Launch(
 		}
 		args[i] = argument(a, buffers)
 	}
-	shape := ptxvm.Launch{Grid: Dim(l.Grid), Block: Dim(l.Block), Cluster: Dim(l.Cluster), Shared: l.Shared}
+	shape := ptxvm.Launch{Grid: Dim(l.Grid), Block: Dim(l.Block), Cluster: Dim(l.Cluster), Shared: l.Shared, Capture: folder}
 	return k.Watch(context.Background(), shape, ptxvm.Watch{Trace: trace}, args...)
 }
 
