@@ -266,7 +266,8 @@ var errOther = errors.New("a launch of another device has failed")
 func firstCause(errs []error) (first error) {
 	for i, err := range errs {
 		var stopped *ptxvm.StoppedError
-		other := errors.As(err, &stopped) && errors.Is(err, context.Canceled)
+		var compiling *ptxvm.CompilingError // it had not yet begun
+		other := (errors.As(err, &stopped) || errors.As(err, &compiling)) && errors.Is(err, context.Canceled)
 		switch {
 		case err == nil:
 		case !other:
