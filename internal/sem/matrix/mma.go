@@ -113,7 +113,7 @@ func ProductOf(sel *isa.Sel) (p tensor.Product) {
 	if strings.HasPrefix(sel.Get(isa.C_shape).String(), ".m8n8") {
 		p.M = 8
 	}
-	if p.Sparse = sel.ID() == isa.MmaSp; p.Sparse {
+	if p.Sparse = sel.At(isa.R_e) != nil; p.Sparse { // metadata
 		p.RowMetadata = elems[2].signed
 	}
 	if p.Bits == 16 && p.K == 4 {
