@@ -27,7 +27,7 @@ var wheelTags = map[string]string{
 }
 
 // packaged are the kinds of files of the package: .pyc, which Python leaves beside them, is none.
-var packaged = []string{".py", ".typed"}
+var packaged = []string{".py", ".typed", ".json"}
 
 // entryPoints is the file that names what PyTorch and pytest load unasked.
 const entryPoints = "entry_points.txt"

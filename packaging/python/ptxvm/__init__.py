@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy
 
-__all__ = ["run", "check", "In", "Out", "Result", "Checked", "RunError", "binary"]
+    from .grading import Verdict
+
+__all__ = ["run", "check", "grade", "In", "Out", "Result", "Checked", "RunError", "binary"]
 
 
 #: The path of a .ptx file, or PTX itself.
@@ -147,6 +149,13 @@ def run(
     if check and not result.ok:
         raise RunError(result)
     return result
+
+
+def grade(candidate: str | os.PathLike[str], reference: Any, **options: Any) -> Verdict:
+    """A verdict on a kernel in Python, CUDA C++ or PTX, which runs confined: ptxvm.grading.Grader.grade has the options."""
+    from .grading import grade as graded
+
+    return graded(candidate, reference, **options)
 
 
 def _call(words: Sequence[str]) -> subprocess.CompletedProcess[str]:

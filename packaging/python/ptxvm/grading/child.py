@@ -1,0 +1,138 @@
+"""What runs a candidate: the process that is forked for it, and confined. Nothing that it says of values is believed.
+
+Outputs exist before the candidate runs, filled with a pattern that is NaN; what is in them afterwards is what it has computed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import pathlib
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import natives, poison
+
+#: A candidate as a function of inputs and outputs, in that order.
+Entry = Callable[..., Any]
+
+
+class Refused(Exception):
+    """A candidate that cannot be run: `verdict` says why."""
+
+    def __init__(self, verdict: str, message: str) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+
+
+def work(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], results: int) -> None:
+    """Build the candidate of a job and run its trials; outputs and inputs, as they are afterwards, go to the file `results`."""
+    from ptxvm import cuda
+
+    cuda.synchronize()  # begins CUDA: what the candidate sets from here on changes nothing
+    tell({"stage": "build"})
+    entry = _entry(job)
+    tell({"stage": "run"})
+    for number, trial in enumerate(job["trials"]):
+        inputs = [_load(job, one) for one in trial["inputs"]]
+        outputs = [cuda.array(poison.filled(tuple(shape), np.dtype(dtype))) for shape, dtype in trial["outputs"]]
+        tell({"trial": number})
+        keep: list[Any] = []
+        entry(trial, [a if np.isscalar(a) else cuda.array(a) for a in inputs], outputs, keep)
+        cuda.synchronize()
+        for array in [*outputs, *keep]:
+            _write(results, array.numpy().tobytes())
+    tell({"stage": "compare"})
+
+
+def _load(job: dict[str, Any], what: Any) -> Any:
+    """An input: a number as it is, an array from its file."""
+    if isinstance(what, str):
+        return np.load(os.path.join(job["folder"], what), allow_pickle=False)
+    return what
+
+
+def _entry(job: dict[str, Any]) -> Callable[[dict[str, Any], list[Any], list[Any], list[Any]], None]:
+    path = os.path.join(job["folder"], job["file"])
+    if path.endswith(".py"):
+        function = _python(path, job["entry"])
+
+        def python(trial: dict[str, Any], inputs: list[Any], outputs: list[Any], keep: list[Any]) -> None:
+            keep += [a for a in inputs if hasattr(a, "data_ptr")]
+            function(*inputs, *outputs)
+
+        return python
+    kernel = _native(path, job["arch"], job["entry"])
+
+    def native(trial: dict[str, Any], inputs: list[Any], outputs: list[Any], keep: list[Any]) -> None:
+        keep += [a for a in inputs if hasattr(a, "data_ptr")]
+        if not trial.get("launch"):
+            raise Refused("no_build", "the reference has no launch(): it says how CUDA C++ and PTX are launched")
+        kernel(trial["launch"], inputs, outputs)
+
+    return native
+
+
+def _python(path: str, name: str) -> Entry:
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["candidate"] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception:
+        raise Refused("no_build", _last()) from None
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise Refused("no_build", f"the candidate has no function {name}")
+    entry: Entry = function
+    return entry
+
+
+def _native(path: str, arch: str, name: str) -> Callable[[Any, Sequence[Any], Sequence[Any]], None]:
+    text = pathlib.Path(path).read_bytes()
+    try:
+        ptx = natives.compiled(text, arch) if path.endswith(".cu") else text
+        return natives.Kernel(ptx, name).launch
+    except natives.BuildError as error:
+        raise Refused("no_build" if path.endswith(".cu") else "invalid", str(error)) from None
+
+
+def _last() -> str:
+    """The exception that is being handled, as one line, and where it came from."""
+    lines = traceback.format_exc(limit=-2).strip().splitlines()
+    return "\n".join(lines[-6:])[-2000:]
+
+
+def _write(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
+
+
+def serve(job: dict[str, Any], told: int, results: int) -> int:
+    """Run a job, telling what happens as lines of JSON; the exit status of the process."""
+
+    def tell(what: dict[str, Any]) -> None:
+        _write(told, json.dumps(what).encode() + b"\n")
+
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            work(job, tell, results)
+        return 0
+    except Refused as error:
+        tell({"verdict": error.verdict, "message": str(error)})
+    except natives.LaunchError as error:
+        tell({"verdict": "crash", "message": str(error)})
+    except MemoryError:
+        tell({"verdict": "memory", "message": _last()})
+    except Exception as error:
+        lacking = type(error).__name__ == "CUDAError" and getattr(error, "code", 0) == 801
+        full = getattr(error, "code", 0) == 2
+        tell({"verdict": "unsupported" if lacking else "memory" if full else "crash", "message": _last()})
+    return 1

@@ -1,0 +1,195 @@
+"""The warm parent: has what candidates import, and no CUDA yet; forks a child for each job. `ptxvm exec python -m ptxvm.grading.parent`.
+
+Jobs and answers are lines of JSON on the handles that the judge gave. Behind a fork are three processes: one that asks for namespaces,
+the first of them, which ends all others when it ends, and the candidate's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import json
+import os
+import select
+import signal
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from . import child, sandbox
+
+#: What candidates begin with, where it is installed.
+_WARM = ("triton", "triton.language", "triton.compiler.compiler", "triton.backends.nvidia.driver", "triton.backends.nvidia.compiler")
+_LEFT = 0.02  # seconds between two looks at the memory of a child
+
+
+def main() -> None:
+    os.setpgid(0, 0)  # Ctrl-C is the judge's
+    sandbox.die_with_parent()
+    for name in _WARM:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    jobs, answers = int(sys.argv[1]), int(sys.argv[2])
+    with os.fdopen(jobs) as lines, os.fdopen(answers, "w") as to:
+        print(json.dumps({"ready": os.getpid()}), file=to, flush=True)
+        for line in lines:
+            print(json.dumps(run(json.loads(line), (jobs, answers))), file=to, flush=True)
+
+
+def run(job: dict[str, Any], private: Iterable[int]) -> dict[str, Any]:
+    """Run a job in a child; what came of it: status or signal, what it told, what ptxvm reported, the layers of its sandbox."""
+    results = os.open(os.path.join(job["folder"], "results"), os.O_CREAT | os.O_EXCL | os.O_RDWR)
+    pipes = {name: os.pipe() for name in ("told", "reports", "guard", "printed")}
+    pid = os.fork()
+    if not pid:
+        for handle in [*private, *(ends[0] for ends in pipes.values())]:
+            os.close(handle)
+        _guard(job, {name: ends[1] for name, ends in pipes.items()}, results)
+    os.close(results)
+    for ends in pipes.values():
+        os.close(ends[1])
+    heard, why, peak = _listen(pid, {name: ends[0] for name, ends in pipes.items()}, job)
+    os.waitpid(pid, 0)
+    guard = [json.loads(line) for line in heard["guard"].splitlines()]
+    return {
+        "told": list(_objects(heard["told"])),
+        "reports": list(_objects(heard["reports"])),
+        "printed": heard["printed"].decode(errors="replace")[-4000:],
+        "layers": guard[0] if guard else {"has": [], "missing": ["all: the child did not begin"]},
+        "status": guard[1] if len(guard) > 1 else None,
+        "why": why,
+        "peak": peak,
+    }
+
+
+def _objects(text: bytes) -> Iterable[dict[str, Any]]:
+    """The objects of lines that a candidate may have written, too: what is none is left out."""
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):
+            if isinstance(one := json.loads(line, parse_constant=_no_number), dict):
+                yield one
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _listen(pid: int, handles: dict[str, int], job: dict[str, Any]) -> tuple[dict[str, bytes], str, int]:
+    """Read what comes until all have closed their ends; ends the child that takes too long, or too much memory."""
+    heard, open_, why, peak = dict.fromkeys(handles, b""), {h: n for n, h in handles.items()}, "", 0
+    until = time.monotonic() + job["timeout"]
+    while open_:
+        for handle in select.select(list(open_), [], [], _LEFT)[0]:
+            part = os.read(handle, 1 << 16)
+            if not part:
+                os.close(handle)
+                del open_[handle]
+            elif len(heard[open_[handle]]) < 4 << 20:  # a candidate that prints without end is not kept
+                heard[open_[handle]] += part
+        peak = max(peak, _memory(pid))
+        late = time.monotonic() > until
+        if not why and (late or peak > job["memory"]):
+            why = "timeout" if late else "memory"
+            _end(pid)
+            until = time.monotonic() + 2
+        elif why and late:
+            break  # a process that has left its group, where there are no namespaces
+    for handle in open_:
+        os.close(handle)
+    return heard, why, peak
+
+
+def _end(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _memory(pid: int) -> int:
+    """The bytes that a process and all below it have to themselves."""
+    total = 0
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            fields = file.read().split()
+        total = (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGESIZE")
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                total += sum(_memory(int(one)) for one in file.read().split())
+    except (OSError, IndexError):
+        pass  # it has ended
+    return total
+
+
+def _guard(job: dict[str, Any], handles: dict[str, int], results: int) -> None:
+    """The first process behind a fork; it never returns."""
+    try:
+        os.setpgid(0, 0)
+        sandbox.die_with_parent()
+        layers = sandbox.Layers()
+        scratch = os.path.join(job["folder"], "scratch")
+        sandbox.separate(layers, scratch)
+        first = os.fork()
+        if not first:
+            sandbox.die_with_parent()
+            _first(job, handles, results, layers, scratch)
+        for handle in handles.values():
+            os.close(handle)
+        os.waitpid(first, 0)
+    finally:
+        os._exit(0)
+
+
+def _first(job: dict[str, Any], handles: dict[str, int], results: int, layers: sandbox.Layers, scratch: str) -> None:
+    """Number 1 of its namespace: waits for the candidate's process, and ends all others by ending."""
+    guard = handles.pop("guard")
+    candidate = os.fork()
+    if not candidate:
+        sandbox.die_with_parent()
+        _candidate(job, handles, results, layers, scratch, guard)
+    for handle in (*handles.values(), results):
+        os.close(handle)
+    while True:
+        pid, status = os.wait()
+        if pid == candidate:
+            break
+    signalled = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    os.write(guard, json.dumps({"signal": signalled, "exit": 0 if signalled else os.WEXITSTATUS(status)}).encode() + b"\n")
+    os._exit(0)
+
+
+def _candidate(job: dict[str, Any], handles: dict[str, int], results: int, layers: sandbox.Layers, scratch: str, guard: int) -> None:
+    """The process of the candidate; it never returns."""
+    status = 1
+    try:
+        null = os.open(os.devnull, os.O_RDONLY)
+        for old, new in ((null, 0), (handles["printed"], 1), (handles["printed"], 2)):
+            os.dup2(old, new)
+        os.environ.update(job["environment"], PTXVM_REPORT=f"/proc/self/fd/{handles['reports']}", PTXVM_STATS="1", PTXVM_QUIET="1")
+        os.environ.update(TMPDIR=scratch, HOME=scratch, TRITON_CACHE_DIR=os.path.join(scratch, "triton"), NUMBA_CACHE_DIR=scratch)
+        tempfile.tempdir = None
+        os.chdir(scratch)
+        sandbox.limit(int(job["timeout"]) + 1)
+        sandbox.confine(layers, _readable(job), scratch)
+        os.write(guard, json.dumps({"has": layers.has, "missing": layers.missing}).encode() + b"\n")
+        os.close(guard)
+        status = child.serve(job, handles["told"], results)
+        ctypes.CDLL(None).exit(status)  # has ptxvm write what kernels have executed; Python's own end is the parent's
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _readable(job: dict[str, Any]) -> list[str]:
+    """What programs and libraries need, and the candidate's own folder; no home, no other job, not the reference."""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    paths = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives", "/proc", "/sys/devices/system/cpu", job["folder"], own]
+    paths += [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), os.environ["PTXVM_EXEC"], os.environ.get("PTXVM", "")]
+    return [path for path in paths if path]
+
+
+if __name__ == "__main__":
+    main()
