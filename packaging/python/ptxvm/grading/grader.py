@@ -81,7 +81,7 @@ class Grader:
         if path.suffix not in (".py", ".cu", ".ptx"):
             raise ValueError(f"{path}: a candidate is .py, .cu or .ptx")
         judged = _Judged(Reference(reference), trials, seed)
-        verdict = Verdict("ok", "start", seed=seed, replay=_replay(path, reference, trials, seed, sanitize, timeout, arch))
+        verdict = Verdict("ok", "start", seed=seed, replay=_replay(path, reference, trials, seed, sanitize, timeout, arch, entry, tol))
         with tempfile.TemporaryDirectory(prefix="ptxvm-grade-") as folder:
             (pathlib.Path(folder) / "scratch").mkdir()
             shutil.copyfile(path, pathlib.Path(folder) / f"candidate{path.suffix}")
@@ -151,10 +151,22 @@ def _since(start: float, verdict: Verdict | None = None) -> float:
     return round(time.monotonic() - start - (sum(verdict.seconds.values()) if verdict is not None else 0), 4)
 
 
-def _replay(path: pathlib.Path, reference: Any, trials: int, seed: int, sanitize: str, timeout: float, arch: str) -> str:
+def _replay(
+    path: pathlib.Path,
+    reference: Any,
+    trials: int,
+    seed: int,
+    sanitize: str,
+    timeout: float,
+    arch: str,
+    entry: str | None,
+    tol: float | None,
+) -> str:
     if not isinstance(reference, (str, os.PathLike)):
         return ""
     flags = ["--trials", str(trials), "--seed", str(seed), "--sanitize", sanitize, "--timeout", f"{timeout:g}", "--arch", arch]
+    flags += ["--entry", entry] if entry is not None else []
+    flags += ["--tol", repr(tol)] if tol is not None else []
     return shlex.join(["python", "-m", "ptxvm", "grade", str(path), os.fspath(reference), *flags])
 
 
