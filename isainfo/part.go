@@ -3,6 +3,7 @@ package isainfo
 // This file explains parts of instructions, and targets.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // explainPart describes the entries that an opcode with some of its modifiers may still become: mma.sync, ld.global, mul.u32.
 func explainPart(b *strings.Builder, name string) {
-	list, more := partOf(strings.ToLower(strings.TrimSuffix(firstWord(name), ";")))
+	list, more := partOf(strings.ToLower(cmp.Or(opcodeOf(name), name)))
 	if list == nil {
 		return
 	}
@@ -31,13 +32,6 @@ func explainPart(b *strings.Builder, name string) {
 		}
 		explainEntry(b, e)
 	}
-}
-
-func firstWord(text string) string {
-	if words := strings.Fields(text); len(words) > 0 {
-		return words[0]
-	}
-	return ""
 }
 
 // partOf lists the entries of the longest opcode that a name begins with which have all of the modifiers behind it; more is these.

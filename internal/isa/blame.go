@@ -221,14 +221,14 @@ func (b *blamer) odd(t *table) (keys []int) {
 // beside is the key without which the value of another one would be nothing odd: no open row has both, and some have that value.
 // A type says more than a shape.
 func (b *blamer) beside(t *table, odd int) []int {
-	known := false
+	known, at := false, slices.Index(t.keys, odd)
 	apart := make([]bool, len(t.keys)) // no open row has the value of this key, too
 	for i := range apart {
-		apart[i] = t.keys[i] != odd
+		apart[i] = i != at
 	}
 	for j := range t.rows {
 		r := &t.rows[j]
-		if r.gate != nil && !r.gate.Passes(b.q.Version, b.q.Target) || !r.cellMatches(t, slices.Index(t.keys, odd), b.v) {
+		if r.gate != nil && !r.gate.Passes(b.q.Version, b.q.Target) || !r.cellMatches(t, at, b.v) {
 			continue
 		}
 		known = true

@@ -19,13 +19,7 @@ func (f *Forms) Words() (w Words, more []string) {
 	}
 	w.Operands = p.operandWords()
 	for _, g := range p.gates {
-		line := g.gate.words()
-		if g.until {
-			line = "gone since " + line
-		} else {
-			line = "since " + line
-		}
-		w.Gates = append(w.Gates, line)
+		w.Gates = append(w.Gates, g.since())
 	}
 	for _, g := range p.rowGates {
 		w.Gates = append(w.Gates, "since "+g.words())

@@ -179,16 +179,18 @@ func conditionWords(text string) string {
 
 // words says when and where a gate is open, and for which modifiers.
 func (g *gateLine) words() string {
-	text := g.gate.words()
-	if g.until {
-		text = "gone since " + text
-	} else {
-		text = "since " + text
-	}
 	if _, condition, ok := strings.Cut(g.text, " if "); ok {
-		return conditionWords(condition) + ": " + text
+		return conditionWords(condition) + ": " + g.since()
 	}
-	return text
+	return g.since()
+}
+
+// since is words without the modifiers.
+func (g *gateLine) since() string {
+	if g.until {
+		return "gone since " + g.gate.words()
+	}
+	return "since " + g.gate.words()
 }
 
 func (g Gate) words() string {
