@@ -43,10 +43,11 @@ def work(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], results: i
         inputs = [_load(job, one) for one in trial["inputs"]]
         outputs = [cuda.array(poison.filled(tuple(shape), np.dtype(dtype))) for shape, dtype in trial["outputs"]]
         tell({"trial": number})
-        keep: list[Any] = []
-        entry(trial, [a if np.isscalar(a) else cuda.array(a) for a in inputs], outputs, keep)
+        given: list[Any] = [a if np.isscalar(a) else cuda.array(a) for a in inputs]
+        arrays = [*outputs, *(a for a in given if hasattr(a, "data_ptr"))]
+        entry(trial, given, outputs)
         cuda.synchronize()
-        for array in [*outputs, *keep]:
+        for array in arrays:
             _write(results, array.numpy().tobytes())
     tell({"stage": "compare"})
 
@@ -58,20 +59,18 @@ def _load(job: dict[str, Any], what: Any) -> Any:
     return what
 
 
-def _entry(job: dict[str, Any]) -> Callable[[dict[str, Any], list[Any], list[Any], list[Any]], None]:
+def _entry(job: dict[str, Any]) -> Callable[[dict[str, Any], list[Any], list[Any]], None]:
     path = os.path.join(job["folder"], job["file"])
     if path.endswith(".py"):
         function = _python(path, job["entry"])
 
-        def python(trial: dict[str, Any], inputs: list[Any], outputs: list[Any], keep: list[Any]) -> None:
-            keep += [a for a in inputs if hasattr(a, "data_ptr")]
+        def python(trial: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
             function(*inputs, *outputs)
 
         return python
     kernel = _native(path, job["arch"], job["entry"])
 
-    def native(trial: dict[str, Any], inputs: list[Any], outputs: list[Any], keep: list[Any]) -> None:
-        keep += [a for a in inputs if hasattr(a, "data_ptr")]
+    def native(trial: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
         if not trial.get("launch"):
             raise Refused("no_build", "the reference has no launch(): it says how CUDA C++ and PTX are launched")
         kernel(trial["launch"], inputs, outputs)
