@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"ptxvm.invalid/ptxvm/internal/testcase"
 )
 
 // casesDir holds kernels of the corpus as cases that a reader can open and run.
@@ -25,7 +27,7 @@ func TestCases(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if err := (&caseRunner{self: self}).run(t.Context(), file); err != nil {
+			if err := (&testcase.Runner{Command: self}).One(t.Context(), file); err != nil {
 				t.Error(err)
 			}
 		})

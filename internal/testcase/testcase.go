@@ -1,6 +1,5 @@
-package main
-
-// This file runs one txtar case in a directory of its own. Its comment is command lines:
+// Package testcase runs txtar cases of the command: the comment of one is command lines, which run in a directory of its own
+// that holds its files.
 //
 //	run …, check …, any verb    must exit with 0; after ! with anything else
 //	exit N                      the last verb exited with N; it may stand behind a plain verb, too
@@ -9,6 +8,7 @@ package main
 //	use FILE…                   copies files that lie beside the case into its directory
 //
 // Words are separated by blanks; 'single quotes' keep them, and two make one.
+package testcase
 
 import (
 	"bytes"
@@ -27,15 +27,15 @@ import (
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
-// caseRunner runs cases with the command itself.
-type caseRunner struct {
-	self   string
-	update bool
+// Runner runs cases.
+type Runner struct {
+	Command string // the file of the command whose verbs the lines are
+	Update  bool   // what cmp finds is written into the case
 }
 
-// caseRun is one case while it runs.
-type caseRun struct {
-	*caseRunner
+// run is one case while it runs.
+type run struct {
+	*Runner
 	ctx     context.Context
 	beside  string // the directory of the case's file
 	archive *txtar.Archive
@@ -50,7 +50,8 @@ type caseRun struct {
 	stdout, stderr []byte
 }
 
-func (r *caseRunner) run(ctx context.Context, file string) (err error) {
+// One runs the case in file. The error says what failed, for the first line that did.
+func (r *Runner) One(ctx context.Context, file string) (err error) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func (r *caseRunner) run(ctx context.Context, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	c := &caseRun{caseRunner: r, ctx: ctx, archive: archive, dir: dir, beside: filepath.Dir(file)}
+	c := &run{Runner: r, ctx: ctx, archive: archive, dir: dir, beside: filepath.Dir(file)}
 	if err := c.unpack(); err != nil {
 		return err
 	}
@@ -82,23 +83,23 @@ func (r *caseRunner) run(ctx context.Context, file string) (err error) {
 	return nil
 }
 
-// caseError is what failed, and the line of the case that it is about.
-type caseError struct {
+// lineError is what failed, and the line of the case that it is about.
+type lineError struct {
 	line int
 	error
 }
 
 // located gives an error the line, unless it has one.
 func located(line int, err error) error {
-	var at *caseError
+	var at *lineError
 	if errors.As(err, &at) {
 		return err
 	}
-	return &caseError{line, err}
+	return &lineError{line, err}
 }
 
 // unpack writes the case's files, which must lie below its directory.
-func (c *caseRun) unpack() error {
+func (c *run) unpack() error {
 	for _, f := range c.archive.Files {
 		if err := c.write(f.Name, f.Data); err != nil {
 			return err
@@ -108,7 +109,7 @@ func (c *caseRun) unpack() error {
 }
 
 // write makes a file of the case's directory.
-func (c *caseRun) write(file string, data []byte) error {
+func (c *run) write(file string, data []byte) error {
 	if err := local(file); err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func local(file string) error {
 }
 
 // use copies files from beside the case.
-func (c *caseRun) use(not bool, files []string) error {
+func (c *run) use(not bool, files []string) error {
 	if len(files) == 0 || not {
 		return fmt.Errorf("want use FILE…")
 	}
@@ -148,7 +149,7 @@ func (c *caseRun) use(not bool, files []string) error {
 }
 
 // do runs a line.
-func (c *caseRun) do(line string) error {
+func (c *run) do(line string) error {
 	if strings.HasPrefix(strings.TrimSpace(line), "#") { // what stands there need not close its quotes
 		return nil
 	}
@@ -182,7 +183,7 @@ func (c *caseRun) do(line string) error {
 }
 
 // settle fails for a verb that failed and was not expected to.
-func (c *caseRun) settle() error {
+func (c *run) settle() error {
 	err := c.pending
 	c.pending = nil
 	return err
@@ -190,9 +191,9 @@ func (c *caseRun) settle() error {
 
 // verb runs the command. Whether its exit code is right shows when the next verb comes, so that exit
 // can stand between.
-func (c *caseRun) verb(not bool, line string, words []string) error {
+func (c *run) verb(not bool, line string, words []string) error {
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(c.ctx, c.self, words...)
+	cmd := exec.CommandContext(c.ctx, c.Command, words...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &out, &errs
 	err := cmd.Run()
 	var failed *exec.ExitError
@@ -207,7 +208,7 @@ func (c *caseRun) verb(not bool, line string, words []string) error {
 	return nil
 }
 
-func (c *caseRun) exit(not bool, args []string) error {
+func (c *run) exit(not bool, args []string) error {
 	if len(args) != 1 || not {
 		return fmt.Errorf("want exit N")
 	}
@@ -226,14 +227,14 @@ func (c *caseRun) exit(not bool, args []string) error {
 }
 
 // needVerb refuses to look at the output of nothing.
-func (c *caseRun) needVerb(what string) error {
+func (c *run) needVerb(what string) error {
 	if !c.ran {
 		return fmt.Errorf("%s: no verb has run before it", what)
 	}
 	return nil
 }
 
-func (c *caseRun) match(not bool, words []string, text []byte) error {
+func (c *run) match(not bool, words []string, text []byte) error {
 	if len(words) != 2 {
 		return fmt.Errorf("want %s 'RE'", words[0])
 	}
@@ -251,7 +252,7 @@ func (c *caseRun) match(not bool, words []string, text []byte) error {
 }
 
 // cmp compares; with --update a difference goes into the case's own file.
-func (c *caseRun) cmp(not bool, args []string) error {
+func (c *run) cmp(not bool, args []string) error {
 	if len(args) != 2 || not {
 		return fmt.Errorf("want cmp FILE FILE")
 	}
@@ -263,13 +264,13 @@ func (c *caseRun) cmp(not bool, args []string) error {
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(have, want) || c.update && c.replace(args[1], have) {
+	if bytes.Equal(have, want) || c.Update && c.replace(args[1], have) {
 		return nil
 	}
 	return fmt.Errorf("%s and %s differ, have\n%swant\n%s", args[0], args[1], have, want)
 }
 
-func (c *caseRun) content(name string) ([]byte, error) {
+func (c *run) content(name string) ([]byte, error) {
 	switch name {
 	case "stdout":
 		return c.stdout, c.needVerb("cmp")
@@ -280,7 +281,7 @@ func (c *caseRun) content(name string) ([]byte, error) {
 }
 
 // replace changes a file of the archive.
-func (c *caseRun) replace(name string, data []byte) bool {
+func (c *run) replace(name string, data []byte) bool {
 	for i := range c.archive.Files {
 		if c.archive.Files[i].Name == name {
 			c.archive.Files[i].Data, c.changed = data, true
