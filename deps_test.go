@@ -60,6 +60,7 @@ internal/san:       diag internal/machine internal/san/async internal/san/flow i
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
+internal/stepform:  . diag internal/quote
 internal/value:     internal/num
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
