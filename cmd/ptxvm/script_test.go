@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/testkit/nvcc"
 )
 
@@ -25,11 +26,14 @@ func TestScripts(t *testing.T) {
 		Dir:  filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Condition: func(name string) (bool, error) {
-			if name != "nvcc" {
-				return false, fmt.Errorf("condition %s: want nvcc", name)
+			switch name {
+			case "nvcc":
+				_, err := nvcc.Find()
+				return err == nil, nil
+			case "jit":
+				return compiles(), nil
 			}
-			_, err := nvcc.Find()
-			return err == nil, nil
+			return false, fmt.Errorf("condition %s: want nvcc or jit", name)
 		},
 		UpdateScripts: os.Getenv("PTXVM_UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
@@ -46,6 +50,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// compiles reports whether there is compiled code here: not on every processor, nor with the build tag interp (.ci/quick).
+func compiles() bool {
+	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT})
+	return err == nil && d.Close() == nil
 }
 
 // exits CODE ARGS… runs ptxvm and demands the exit code.
