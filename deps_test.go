@@ -64,6 +64,7 @@ internal/stepform:  . diag internal/quote
 internal/value:     internal/num
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
+internal/inlineasm: diag internal/check internal/isa internal/syntax
 internal/testcase:  internal/launchlang github.com/rogpeppe/go-internal/txtar
 report:             diag internal/kernelname internal/sarif
 internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found

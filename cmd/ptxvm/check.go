@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/inlineasm"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/ptxfmt"
 )
@@ -19,7 +20,7 @@ import (
 type checkFlags struct {
 	format, color, arch, judge string
 	werror, compileOnly        bool
-	fix, diff                  bool
+	fix, diff, inline          bool
 }
 
 // newCheck builds the check verb: diagnostics on standard output, exit 1 on errors.
@@ -40,6 +41,7 @@ func newCheck(s streams) *cli.Command {
 	fl.String(&f.judge, "judge", "", "ptxas", "what decides where the two differ, `ptxas|manual`")
 	fl.Bool(&f.compileOnly, "compile-only", "c", "check each file as one of several to be linked, as ptxas -c: what it does not define, another may")
 	fl.Bool(&f.fix, "fix", "", "apply fixes that keep what a statement says, such as a misspelled or missing modifier, to the file; where several would do, it names the one")
+	fl.Bool(&f.inline, "inline", "", "judge the PTX in asm(\"…\") of .cu files, too, where it stands and without a compiler, as in .cuh, .h and .py files; DIR/... is all of these")
 	fl.Bool(&f.diff, "diff", "d", "with --fix: print a diff instead of writing")
 	return cmd
 }
@@ -54,7 +56,7 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 		return usageError{err}
 	}
 	cfg := &ptxvm.CompileConfig{Arch: f.arch, Judge: judge, WarningsAreErrors: f.werror, CompileOnly: f.compileOnly}
-	if files, err = eachFile(files); err != nil {
+	if files, err = f.files(files); err != nil {
 		return err
 	}
 	invalid := false
@@ -82,6 +84,7 @@ func checkFiles(s streams, f *checkFlags, files []string) error {
 				return nil
 			}
 			invalid = invalid || j.diags.HasErrors()
+			j.notePieces(s.err)
 			if err := writeFix(s, f, &j); err != nil {
 				return err
 			}
@@ -127,13 +130,18 @@ func writeCheckLog(w io.Writer, all ptxvm.Diagnostics, end, unread error) error 
 type source struct {
 	file, name string // as given, and as messages call it
 	text       []byte
-	linked     bool  // others of the file may define what it declares
-	failed     error // why it could not be read
+	linked     bool                // others of the file may define what it declares
+	inline     *inlineasm.Language // what is judged is the inline assembly of a source
+	failed     error               // why it could not be read
 }
 
 func openSource(s streams, f *checkFlags, file string) (source, error) {
-	if f.fix && isCUDA(file) {
-		return source{}, usageError{fmt.Errorf("%s: check --fix mends PTX, not CUDA C++", file)}
+	if _, ok := f.inlineOf(file); f.fix && (ok || isCUDA(file)) {
+		return source{}, usageError{fmt.Errorf("%s: check --fix mends PTX, not CUDA C++ or Python", file)}
+	}
+	if language, ok := f.inlineOf(file); ok {
+		name, text, err := readSource(s, file)
+		return source{file: file, name: name, text: text, inline: &language}, err
 	}
 	name, text, err := readModule(s, file, f.arch)
 	return source{file: file, name: name, text: text}, err
@@ -145,12 +153,17 @@ type judged struct {
 	fixed []byte
 	fixes []ptxfmt.Applied // in fixed
 	diags ptxvm.Diagnostics
+
+	pieces inlineasm.Result // of a source with inline assembly
 }
 
 func judgeSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) (j judged, err error) {
 	j.source, j.fixed = src, src.text
 	if src.failed != nil {
 		return j, nil
+	}
+	if src.inline != nil {
+		return j, wrapUsage(j.judgeInline(cfg))
 	}
 	if f.fix {
 		if j.fixed, j.fixes, err = fixSource(f, cfg, src); err != nil {

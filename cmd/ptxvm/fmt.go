@@ -37,7 +37,7 @@ func newFmt(s streams) *cli.Command {
 type fmtFlags struct{ list, diff, write bool }
 
 func fmtFiles(s streams, f *fmtFlags, files []string) error {
-	files, err := eachFile(files)
+	files, err := eachFile(files, isPTX, ".ptx file")
 	if err != nil {
 		return err
 	}

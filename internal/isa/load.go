@@ -319,6 +319,9 @@ func (t *ISA) opcode(name string) *opcode {
 	return &t.opcodes[i]
 }
 
+// HasOpcode reports whether a name is an opcode, or the beginning of one: wgmma of wgmma.fence.
+func (t *ISA) HasOpcode(name string) bool { return t.opcode(name) != nil }
+
 func (t *ISA) modSet(names []string) map[Mod]bool {
 	set := map[Mod]bool{}
 	for _, name := range names {
