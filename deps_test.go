@@ -36,7 +36,7 @@ internal/sem/image:  internal/assume internal/ir internal/isa internal/machine i
 internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop
 internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
-internal/observe:   internal/ir internal/isa internal/machine internal/sem internal/sem/calls internal/uop
+internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop
 internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop
 internal/jit/native:
 internal/jit/ssa:
@@ -53,10 +53,11 @@ internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found
 internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found
 internal/san/misuse: internal/machine internal/san/clusters internal/san/found
+internal/san/numbers: internal/machine internal/num internal/san/found internal/value
 internal/san/race:  internal/machine internal/mem internal/san/found
 internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop
 internal/san/streams: internal/san/race
-internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/race internal/san/shadow internal/san/streams
+internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag

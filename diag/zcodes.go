@@ -160,4 +160,5 @@ const (
 	OutsideObject             Code = 8008 // access outside its object
 	AfterFree                 Code = 8009 // access behind a free
 	Livelock                  Code = 8010 // a loop that can never end
+	NotANumber                Code = 8011 // a NaN or an infinity made of numbers
 )

@@ -104,6 +104,7 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.T
 type Watch struct {
 	Observe machine.Wants // what the code tells an observer, of machine.WantsOfCode
 	Values  bool          // it passes the values of registers on (machine.Values)
+	Numbers bool          // it shows numbers and what becomes of them (machine.Numbers)
 	Trace   bool          // it shows a tracer what it has done
 	Depends bool          // griddepcontrol does something: launches run beside each other (machine.Dependence)
 }

@@ -166,7 +166,7 @@ func stacks(in machine.Inst) bool {
 func makesFrames(in machine.Inst) bool { return in.Op == uop.CallDirect || in.Op == uop.CallIndirect }
 
 // rowsOnly reports whether those who look on want registers to be where they are named: in rows.
-func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace }
+func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace || x.key.watch.Numbers }
 
 // unwritten lists the registers that the function may read before it writes them, but for parameters.
 func (x *function) unwritten() (list []machine.FlowReg) {
@@ -263,6 +263,9 @@ func (x *function) inst(out *machine.Inst) error {
 	}
 	x.keeps = x.keeps || x.key.watch.wants(machine.WantsLeft) && leavesBehind[out.Op]
 	x.holds = x.holds || out.Op == uop.FabricAsync
+	if x.key.watch.Numbers {
+		observe.Numbers(b, x.operandRow)
+	}
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))
 	}
@@ -271,6 +274,11 @@ func (x *function) inst(out *machine.Inst) error {
 
 // leavesBehind are the operations, beside asynchronous ones, without which a CTA leaves nothing behind.
 var leavesBehind = map[uop.Op]bool{uop.Mbarrier: true, uop.MbarrierMulticast: true, uop.TensorAlloc: true}
+
+// operandRow is where a register is, and its name.
+func (x *function) operandRow(r ir.Reg) machine.Operand {
+	return machine.Operand{RegisterRow: x.registerRow(r), Name: x.f.Regs[r].Name}
+}
 
 // tracedRows lists the rows of an instruction's registers in the order of ir.Func.EachReg.
 func (x *function) tracedRows(in *ir.Inst) (list []machine.RegisterRow) {

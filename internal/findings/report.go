@@ -62,6 +62,8 @@ func (s *Scene) message(f *found.Counted, w *found.Words) string {
 		return fmt.Sprintf(w.Across, touched, f.Text)
 	case w.Args == found.Text, w.Args == found.TextOrTouched && f.Text != "":
 		return f.Text
+	case w.Args == found.Worded:
+		return fmt.Sprintf(w.Msg, f.Text)
 	case w.Args == found.TextTouched:
 		return fmt.Sprintf(w.Msg, f.Text, touched)
 	case w.Args == found.TouchedText:

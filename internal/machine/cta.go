@@ -72,6 +72,9 @@ func (w *Warp) begin(lanes uint32) {
 	if w.Live = lanes; w.cta.grid.Values == nil {
 		w.flow = nil
 	}
+	if w.cta.grid.Numbers == nil {
+		w.looked = nil
+	}
 	v := split
 	if code.Insts != nil {
 		v = converged

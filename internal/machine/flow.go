@@ -228,7 +228,7 @@ func Flows(in *Inst, f *Flow) {
 // Active is the lanes that stand at the instruction, also those whose guard does not hold.
 func (w *Warp) Active() uint32 { return w.frag.mask }
 
-// FlowState is what Values keeps beside a frame or a warp. The machine only drops it with them.
+// FlowState is what Values, or Numbers, keeps beside a frame or a warp. The machine only drops it with them.
 type FlowState interface{ FollowsValues() }
 
 // FrameFlow is where Values keeps its state of the running frame; nil when the frame is new.

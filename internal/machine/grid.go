@@ -39,6 +39,7 @@ type Launch struct {
 	Observer        Observer      // nil: not observed
 	Wants           Wants         // what code tells the observer
 	Values          Values        // follows the values of registers; may be nil
+	Numbers         Numbers       // looks at floating-point numbers; may be nil
 	Trace           *Tracer       // nil: nothing is shown
 	Async           AsyncMode
 	OnFault         func(*Fault)      // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
@@ -150,7 +151,7 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 		g.Wants = 0
 	}
 	g.observing = g.wants(WantsTold)
-	g.observed, g.stackLimit, g.maxDepth = g.observing || l.Trace != nil || l.Values != nil, l.Stack, l.Depth
+	g.observed, g.stackLimit, g.maxDepth = g.observing || l.Trace != nil || l.Values != nil || l.Numbers != nil, l.Stack, l.Depth
 	if g.slice = 0; l.Fair {
 		g.slice = fairTurn
 	}

@@ -55,6 +55,7 @@ type Warp struct {
 	lost    uint64    // lane-ops that guards suppressed
 	telling *telling  // while there is an observer
 	flow    FlowState // of Launch.Values
+	looked  FlowState // of Launch.Numbers
 	ops     uint64
 }
 

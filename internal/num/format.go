@@ -68,6 +68,12 @@ func (f *Format) isNaN(c uint64) bool {
 	return f.Inf != 0 && c > f.Inf || f.Inf == 0 && f.NaN != 0 && c == f.NaN
 }
 
+// IsNaN reports whether bits are a NaN; those above the format are ignored.
+func (f *Format) IsNaN(v uint64) bool { return f.isNaN(v & (1<<(f.Exp+f.Man) - 1)) }
+
+// IsInf reports whether bits are an infinity; those above the format are ignored.
+func (f *Format) IsInf(v uint64) bool { return f.Inf != 0 && v&(1<<(f.Exp+f.Man)-1) == f.Inf }
+
 // decode unpacks v; bits above the format are ignored.
 func (f *Format) decode(v uint64) unpacked {
 	c := v & (1<<(f.Exp+f.Man) - 1)

@@ -29,13 +29,15 @@ const (
 	AsyncFences
 	LeakUnused
 	AsyncWAR
+	NaN
+	NaNInf
 )
 
 // All is every check but those Apart, without options: "all" in lists.
 const All = Mem | Init | Race | Sync | Leak | Async
 
 // Apart are checks that are asked for by name alone, since correct kernels may do what they report.
-const Apart Set = 0
+const Apart = NaN
 
 // Check is what a user asks for by name.
 type Check struct {
@@ -62,6 +64,7 @@ var Checks = []Check{
 	{"sync", Sync, nil, []diag.Code{diag.SyncMisuse, diag.Livelock}, []*detector{uses, peers}, "synccheck"},
 	{"leak", Leak, []Option{{"unused", LeakUnused, false}}, []diag.Code{diag.Leak}, []*detector{operations, unused}, ""},
 	{"async", Async, []Option{{"fences", AsyncFences, false}, {"war", AsyncWAR, false}}, []diag.Code{diag.AsyncInUse, diag.ProxyOrder, diag.TensorOrder}, []*detector{operations, shadows}, ""},
+	{"nan", NaN, []Option{{"inf", NaNInf, false}}, []diag.Code{diag.NotANumber}, []*detector{computed}, ""},
 }
 
 // CheckOf is the name of the check that makes reports of a code; empty if none does.

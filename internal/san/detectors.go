@@ -7,6 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/san/async"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/misuse"
+	"ptxvm.invalid/ptxvm/internal/san/numbers"
 	"ptxvm.invalid/ptxvm/internal/san/race"
 	"ptxvm.invalid/ptxvm/internal/san/shadow"
 )
@@ -91,6 +92,11 @@ var (
 		new: func(p *Planned) machine.Observer {
 			return shadow.New(shadow.Config{Checks: p.shadowChecks(), Global: p.Memory.Loads, Reporter: p.Found})
 		}}
+	// computed looks at the results of floating-point instructions.
+	computed = &detector{of: NaN | NaNInf, wants: told(0), new: func(p *Planned) machine.Observer {
+		p.numbers = numbers.New(p.Found, p.set&NaNInf != 0)
+		return nil
+	}}
 	// values follows the values of registers.
 	values = &detector{of: Init | Mem, wants: told(machine.WantsOthers), new: func(p *Planned) machine.Observer {
 		c := p.Values

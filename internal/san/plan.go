@@ -16,7 +16,7 @@ type detector struct {
 	of    Set                             // any of which brings it
 	when  func(*Planned) bool             // of launches in which it may find something; nil: of all
 	wants func(*Planned) machine.Wants    // what code tells it
-	new   func(*Planned) machine.Observer // nil: it needs none, as all that it looks for the machine reports
+	new   func(*Planned) machine.Observer // nil where the machine reports all that it looks for, or it looks on as machine.Numbers, as all that it looks for the machine reports
 }
 
 // Facts is what is known of a launch before it begins.
@@ -42,6 +42,7 @@ type Planned struct {
 	wants     machine.Wants
 	observers observers
 	values    machine.Values
+	numbers   machine.Numbers
 }
 
 // Plan finds who looks at a launch for a set of checks; nil if there is nothing to look for. Asynchronous operations
@@ -58,7 +59,9 @@ func Plan(set Set, f Facts) *Planned {
 	p.Found = found.NewList(f.Max, f.Judge)
 	for _, d := range who {
 		p.wants |= d.wants(p)
-		p.observers = append(p.observers, d.new(p))
+		if o := d.new(p); o != nil {
+			p.observers = append(p.observers, o)
+		}
 	}
 	return p
 }
@@ -78,10 +81,14 @@ func (p *Planned) detectors() (list []*detector) {
 
 // Attach lets them look at the launch.
 func (p *Planned) Attach(l *machine.Launch) {
-	l.Values = p.values
+	l.Values, l.Numbers = p.values, p.numbers
 	l.Wants |= p.wants
-	if l.Observer = p.observers; len(p.observers) == 1 {
+	switch len(p.observers) {
+	case 0:
+	case 1:
 		l.Observer = p.observers[0]
+	default:
+		l.Observer = p.observers
 	}
 }
 

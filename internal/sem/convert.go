@@ -31,12 +31,25 @@ var scalarTypes = map[isa.Mod]num.Type{
 	isa.M_u8: num.U8, isa.M_s8: num.S8, isa.M_u16: num.U16, isa.M_s16: num.S16,
 	isa.M_u32: num.U32, isa.M_s32: num.S32, isa.M_u64: num.U64, isa.M_s64: num.S64,
 	isa.M_f16: num.F16, isa.M_bf16: num.BF16, isa.M_f32: num.F32, isa.M_f64: num.F64, isa.M_tf32: num.TF32,
-	isa.M_f16x2: num.F16, isa.M_bf16x2: num.BF16,
+	isa.M_f16x2: num.F16, isa.M_bf16x2: num.BF16, isa.M_f32x2: num.F32,
 	isa.M_e4m3x2: num.E4M3, isa.M_e5m2x2: num.E5M2,
 	isa.M_e2m3x2: num.E2M3, isa.M_e3m2x2: num.E3M2, isa.M_e2m1x2: num.E2M1,
 	isa.M_e4m3x4: num.E4M3, isa.M_e5m2x4: num.E5M2,
 	isa.M_e2m3x4: num.E2M3, isa.M_e3m2x4: num.E3M2, isa.M_e2m1x4: num.E2M1,
 	isa.M_ue8m0x2: num.UE8M0, isa.M_ue5m3x2: num.UE5M3, isa.M_s2f6x2: num.S2F6,
+}
+
+// FloatOf is the floating-point type of a type's elements, and how many there are; none of other types. What is .tf32 lies in
+// registers as .f32.
+func FloatOf(t isa.Type) (elem num.Type, n int) {
+	elem, ok := scalarTypes[t.Mod()]
+	switch {
+	case !ok || elem.Format() == nil:
+		return elem, 0
+	case elem == num.TF32:
+		return num.F32, 1
+	}
+	return elem, max(1, t.Bits()/int(elem.Width()))
 }
 
 // RoundingOf is the mode that a modifier names; where there is none, to nearest.

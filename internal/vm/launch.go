@@ -393,7 +393,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
 	defer limited(&err)
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Trace: l.Trace != nil || l.Breakpoint != nil, Depends: l.Depends != nil}
+	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Numbers: l.Numbers != nil, Trace: l.Trace != nil || l.Breakpoint != nil, Depends: l.Depends != nil}
 	d, shared := k.program.d, l.Shared-l.Dynamic
 	decoder := k.program.decoder.Within(newQuota(ctx, d.cfg.Memory))
 	if by == (decode.Watch{}) && d.compiles(l) {

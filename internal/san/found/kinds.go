@@ -42,6 +42,10 @@ const (
 	CollectorMisuse                // of a collector buffer, by Then; Text says what, Op is the last product that filled or discarded it
 	Livelock                       // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
 	SyncMisuse                     // of a barrier or a member mask, by Then; Text says what
+	NaNMade                        // Then makes a NaN of operands that are none: Text; Op stores it, or compares it
+	NaNLost                        // the same, and Op, if anything, overwrites it before something does
+	InfMade                        // Then makes an infinity of finite operands, as NaNMade
+	InfLost                        // as NaNLost
 )
 
 // Words is what a kind of reports says.
@@ -67,10 +71,13 @@ const (
 	TextOrTouched             // Report.Text, where there is some, in place of the whole message
 	TextTouched
 	TouchedText
+	Worded // Report.Text
 )
 
 // What several kinds say.
 const (
+	ofNumbers  = "look at the operands: 0/0, inf-inf, 0*inf, the square root or the logarithm of a negative number; a lane without data must not compute"
+	ofFinite   = "look at the operands: a division by 0, the logarithm of 0, a result that is too large for its type"
 	aWait      = "a wait for the operation"
 	writeFirst = "write it first; here it holds what the allocation left there, on hardware anything"
 )
@@ -239,6 +246,26 @@ var kinds = [...]Words{
 		Msg: "%s", Args: Text,
 		Role: "here", Other: "others",
 		Fix: "all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)",
+	},
+	NaNMade: {Name: "nan", Code: diag.NotANumber,
+		Msg: "a NaN from operands that are none: %s", Args: Worded,
+		Role: "made", Other: "goes to",
+		Fix: ofNumbers,
+	},
+	NaNLost: {Name: "nan-overwritten", Code: diag.NotANumber, Note: true,
+		Msg: "a NaN from operands that are none, which nothing stores or compares: %s", Args: Worded,
+		Role: "made", Other: "lost at",
+		Fix: ofNumbers,
+	},
+	InfMade: {Name: "inf", Code: diag.NotANumber,
+		Msg: "an infinity from finite operands: %s", Args: Worded,
+		Role: "made", Other: "goes to",
+		Fix: ofFinite,
+	},
+	InfLost: {Name: "inf-overwritten", Code: diag.NotANumber, Note: true,
+		Msg: "an infinity from finite operands, which nothing stores or compares: %s", Args: Worded,
+		Role: "made", Other: "lost at",
+		Fix: ofFinite,
 	},
 }
 

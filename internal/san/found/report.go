@@ -62,6 +62,7 @@ type List struct {
 	judge func(*Report) Fate
 
 	mu    sync.Mutex // no access that is right takes it
+	last  []func()
 	found Findings
 	index map[pair]*Counted
 }
@@ -87,8 +88,15 @@ func NewList(most int, judge func(*Report) Fate) *List {
 	return &List{max: most, judge: judge, index: map[pair]*Counted{}}
 }
 
-// Found returns the reports so far.
+// AtEnd lets a detector report what it knows when the launch is over: before Found returns.
+func (l *List) AtEnd(do func()) { l.last = append(l.last, do) }
+
+// Found returns the reports, when the launch is over.
 func (l *List) Found() Findings {
+	for _, do := range l.last {
+		do()
+	}
+	l.last = nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.found
