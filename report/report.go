@@ -22,7 +22,7 @@ type Report struct {
 	Between  string    // of races, how far the threads are from each other at most: warp, cta, gpu, launches; else empty
 	Check    string    // that found it, as ParseSanitize names it
 	Kind     string    // what of it: RAW, WAR, WAW, scope, outside, …
-	ID       string    // the same for the same instructions, wherever their lines have moved
+	ID       string    // the same for the same object and two lines, in either order, wherever they have moved
 	Fix      string    // what would mend it
 	Missing  string    // what between the two places would order them, in a few words; empty where order is not what is missing
 	Object   string    // the variable, buffer or block that is touched, or from which a pointer was made; empty if none is known
@@ -31,6 +31,8 @@ type Report struct {
 	// They count in Times.
 	Instances []string
 	Replay    string // a command line that shows the same again; tools that know one fill it in
+
+	pairs map[[2]Location]bool // of instructions that Pairs counts; nil before Fold
 }
 
 // Extent is a piece of memory or of registers.

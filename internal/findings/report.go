@@ -4,7 +4,9 @@ package findings
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/diag"
@@ -21,7 +23,8 @@ import (
 // Scene is where something was found.
 type Scene struct {
 	Module, Before *ir.Module      // of the report's two places
-	Kernel         string          // its symbol
+	Kernel         string          // the symbol of the later place's kernel
+	KernelBefore   string          // of the other's
 	Func           *ir.Func        // of the kernel; nil where no shared memory is touched
 	Memory         *mem.Arena      // of the device
 	Launch         *machine.Launch // for where shared memory begins, and the shape of clusters
@@ -49,8 +52,7 @@ func (s *Scene) Report(f *found.Counted) *report.Report {
 		other.Role = w.Other
 		r.Other = &other
 	}
-	// A hash of the kind, the kernel and the two instructions: lines that move do not change it.
-	r.ID = report.ID(r.Code.String(), r.Kind, s.Kernel, Named(s.Module, &f.Then), Named(s.Before, &f.Op))
+	r.ID = s.identity(f, w, r)
 	return r
 }
 
@@ -107,13 +109,31 @@ func (s *Scene) objectName(r *found.Report) string {
 		if !ok {
 			return ""
 		}
-		return allocationName(a.Label)
+		return cmp.Or(s.allocationName(&a), aBuffer)
 	}
 	return ""
 }
 
-// allocationName is the name of an allocation in reports.
-func allocationName(label string) string { return cmp.Or(kernelname.Demangle(label), "a buffer") }
+// aBuffer is what an allocation without a name is called.
+const aBuffer = "a buffer"
+
+// allocationName is the name of an allocation: its own, or that of the parameter that points to its start; empty if it has none.
+func (s *Scene) allocationName(a *mem.Allocation) string {
+	if a.Label != "" || s.Func == nil || s.Launch == nil {
+		return kernelname.Demangle(a.Label)
+	}
+	return kernelname.Param(PointingParam(s.Func, s.Launch.Params, a.Start))
+}
+
+// PointingParam is the first parameter of a kernel that holds an address, of the values in block; empty if none does.
+func PointingParam(kernel *ir.Func, block []byte, addr uint64) string {
+	for _, p := range kernel.Params {
+		if end := p.Offset + 8; p.Size == 8 && int(end) <= len(block) && binary.LittleEndian.Uint64(block[p.Offset:end]) == addr {
+			return p.Name
+		}
+	}
+	return ""
+}
 
 // registerName is the register that a report is about.
 func registerName(r *found.Report) string {
@@ -193,15 +213,26 @@ func SharedName(kernel *ir.Func, off uint64) string {
 	return variableName(v)
 }
 
-// sharedVariable is the variable that an offset of static shared memory lies in, of those that the kernel names (other kernels
-// have others there); nil if there is none.
-func sharedVariable(kernel *ir.Func, off uint64) (found *ir.Var) {
+// sharedVariable is the variable that an offset of static shared memory lies in; nil if there is none.
+func sharedVariable(kernel *ir.Func, off uint64) *ir.Var { return holding(sharedVariables(kernel), off) }
+
+// holding is the variable that an offset lies in; nil if there is none.
+func holding(list []*ir.Var, off uint64) *ir.Var {
+	for _, v := range list {
+		if off-uint64(v.Offset) < uint64(v.Size) {
+			return v
+		}
+	}
+	return nil
+}
+
+// sharedVariables are the variables in static shared memory that a kernel names: other kernels have others there.
+func sharedVariables(kernel *ir.Func) (list []*ir.Var) {
 	var visit func(ops []ir.Operand)
 	visit = func(ops []ir.Operand) {
 		for i := range ops {
-			v := ops[i].Var
-			if v != nil && v.Space == ir.SpaceShared && !v.Dynamic && off-uint64(v.Offset) < uint64(v.Size) {
-				found = v
+			if v := ops[i].Var; v != nil && v.Space == ir.SpaceShared && !v.Dynamic && !slices.Contains(list, v) {
+				list = append(list, v)
 			}
 			visit(ops[i].Elems)
 		}
@@ -209,7 +240,7 @@ func sharedVariable(kernel *ir.Func, off uint64) (found *ir.Var) {
 	for pc := range kernel.Insts {
 		visit(kernel.Insts[pc].Ops)
 	}
-	return found
+	return list
 }
 
 // variableName is the name of a variable as the source has it: lowering makes those of kernels unique.
@@ -238,5 +269,12 @@ func (s *Scene) globalName(addr uint64) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(" (byte %d of %s, which has %d)", addr-a.Start, allocationName(a.Label), a.End-a.Start)
+	name := s.allocationName(&a)
+	switch {
+	case name == "":
+		name = aBuffer
+	case a.Label == "":
+		name = "the buffer in " + name
+	}
+	return fmt.Sprintf(" (byte %d of %s, which has %d)", addr-a.Start, name, a.End-a.Start)
 }

@@ -30,6 +30,7 @@ type Facts struct {
 	Values      flow.Config     // whose launch it is, and what is known of its pointers
 	Max         int             // reports that are kept, and as many notes
 	Judge       func(*found.Report) found.Fate
+	Object      func(*found.Report) string // names what a report is about
 }
 
 // Planned is who looks at a launch.
@@ -56,7 +57,7 @@ func Plan(set Set, f Facts) *Planned {
 	if len(who) == 0 {
 		return nil
 	}
-	p.Found = found.NewList(f.Max, f.Judge)
+	p.Found = found.NewList(f.Max, f.Judge, f.Object)
 	for _, d := range who {
 		p.wants |= d.wants(p)
 		if o := d.new(p); o != nil {

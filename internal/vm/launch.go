@@ -4,7 +4,6 @@ package vm
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -239,12 +238,7 @@ func (k *Kernel) nameMemory(err error, block []byte) {
 	if !ok || fault.Near == nil {
 		return
 	}
-	for _, p := range k.info.Params {
-		if p.Size == 8 && binary.LittleEndian.Uint64(block[p.Offset:]) == fault.Near.Start {
-			fault.Near.Param = p.Name
-			return
-		}
-	}
+	fault.Near.Param = findings.PointingParam(k.fn, block, fault.Near.Start)
 }
 
 // missingShared says what an access outside of shared memory lacks if the launch gives the kernel's extern arrays no bytes.

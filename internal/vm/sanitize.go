@@ -36,10 +36,11 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState, silent bool) {
 	if set == 0 && !lazy {
 		return
 	}
+	objects := findings.Objects{Scene: k.scene(l)}
 	p := san.Plan(san.Set(set), san.Facts{
 		Launch: l, StartsAsync: code.StartsAsync(k.fn), Multiplies: code.Multiplies(k.fn), Alone: d.cfg.Alone, Memory: &d.shadow, Took: state.shadow,
 		Values: flow.Config{Bounds: state.bounds, Find: d.allocation, Owner: launchOf{k}, Careful: d.tuning.Careful},
-		Max:    pairsKept * d.maxReports(), Judge: judge,
+		Max:    pairsKept * d.maxReports(), Judge: judge, Object: objects.Of,
 	})
 	if p == nil {
 		return
@@ -123,12 +124,17 @@ func (d *Device) Unwritten(b Buffer) (reports []*Report) {
 
 // newReport puts a report into the terms of the source.
 func (k *Kernel) newReport(f *found.Counted, l *machine.Launch) *Report {
-	p := k.program
-	scene := findings.Scene{Module: p.module, Before: p.module, Kernel: k.info.Name, Func: k.fn, Memory: p.d.machine.Arena, Launch: l}
+	scene := k.scene(l)
 	if l, ok := f.By.(launchOf); ok {
-		scene.Before = l.kernel.program.module
+		scene.Before, scene.KernelBefore = l.kernel.program.module, l.kernel.info.Name
 	}
 	return scene.Report(f)
+}
+
+// scene is where a launch takes place.
+func (k *Kernel) scene(l *machine.Launch) findings.Scene {
+	m := k.program.module
+	return findings.Scene{Module: m, Before: m, Kernel: k.info.Name, KernelBefore: k.info.Name, Func: k.fn, Memory: k.program.d.machine.Arena, Launch: l}
 }
 
 // noLaunch stands for the launch of reports about memory that outlives it.

@@ -76,7 +76,7 @@ func reportsOf(t *testing.T, mode machine.AsyncMode, options Options, steps ...h
 	for _, h := range append(steps, func(w *machine.Warp, in *machine.Inst) machine.State { return w.Exit(in) }) {
 		code.Split = append(code.Split, machine.Inst{Full: h, Part: h, Guard: machine.NoGuard})
 	}
-	one, all := [3]uint32{1, 1, 1}, found.NewList(10, nil)
+	one, all := [3]uint32{1, 1, 1}, found.NewList(10, nil, nil)
 	l := &host.Launch{Launch: machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{32, 1, 1}, Shared: 4096,
 		Target: machine.TargetOf(90), Async: mode, Params: make([]byte, 8), Wants: machine.WantsAll | machine.WantsOwed | machine.WantsLeft}}
 	o := New(&l.Launch, all, options)

@@ -269,5 +269,17 @@ var kinds = [...]Words{
 	},
 }
 
+// EitherWay is the kind that stands for one and for that of the same two places the other way round; false if the order of the places
+// matters.
+func (k Kind) EitherWay() (Kind, bool) {
+	switch k {
+	case RaceRAW, RaceWAR:
+		return RaceRAW, true
+	case RaceWAW, RaceEqual, RaceScope:
+		return k, true
+	}
+	return k, false
+}
+
 // WordsOf is what a kind says.
 func WordsOf(k Kind) *Words { return &kinds[k] }

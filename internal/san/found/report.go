@@ -40,7 +40,8 @@ type Reporter interface {
 	Report(*Report)
 }
 
-// Counted is a report with the number of times that the same two instructions gave it.
+// Counted is a report with the number of times that the same two instructions gave it about the same object, in either order of the two
+// where that is no matter.
 type Counted struct {
 	Report
 	Times int
@@ -58,8 +59,9 @@ const (
 
 // List is what is found in one launch.
 type List struct {
-	max   int // reports that are kept, and as many notes
-	judge func(*Report) Fate
+	max    int // reports that are kept, and as many notes
+	judge  func(*Report) Fate
+	object func(*Report) string
 
 	mu    sync.Mutex // no access that is right takes it
 	last  []func()
@@ -67,25 +69,51 @@ type List struct {
 	index map[pair]*Counted
 }
 
-// Findings is what a launch was found to do: of each pair of places the first time.
+// Findings is what a launch was found to do: of each pair of places and object the first time.
 type Findings struct {
 	Reports, Notes []*Counted // in the order in which they were made
 	Lost           int        // pairs of places that had no report because there were too many
 	Suppressed     int        // pairs of places whose reports are known
 }
 
-// pair is what makes two reports the same: kind and instructions.
+// pair is what makes two reports the same: kind, object, and instructions.
 type pair struct {
 	kind   Kind
 	across bool // launches
-	a, b   *machine.FuncInfo
-	pa, pb int32
+	object string
+	a, b   instruction
+}
+
+// instruction is a place in code.
+type instruction struct {
+	fn *machine.FuncInfo
+	pc int32
+}
+
+// pairOf is what two reports have in common that are the same.
+func (l *List) pairOf(r *Report) pair {
+	kind, _ := r.Kind.EitherWay()
+	p := pair{kind: kind, across: r.Between == AcrossLaunches, a: instruction{r.Op.Func, r.Op.PC}, b: instruction{r.Then.Func, r.Then.PC}}
+	if l.object != nil {
+		p.object = l.object(r)
+	}
+	return p
+}
+
+// find is the report of the same pair, if there was one: of races also of the other direction.
+func (l *List) find(p pair) *Counted {
+	f := l.index[p]
+	if _, either := p.kind.EitherWay(); either && f == nil {
+		p.a, p.b = p.b, p.a
+		f = l.index[p]
+	}
+	return f
 }
 
 // NewList returns an empty list, which keeps at most so many reports. judge is asked once for each pair of places;
-// nil: all are reported.
-func NewList(most int, judge func(*Report) Fate) *List {
-	return &List{max: most, judge: judge, index: map[pair]*Counted{}}
+// nil: all are reported. object names what a report is about: two objects are two reports; nil: nothing is told apart by that.
+func NewList(most int, judge func(*Report) Fate, object func(*Report) string) *List {
+	return &List{max: most, judge: judge, object: object, index: map[pair]*Counted{}}
 }
 
 // AtEnd lets a detector report what it knows when the launch is over: before Found returns.
@@ -107,10 +135,10 @@ func (l *List) Report(r *Report) { l.Many(r, 1) }
 
 // Many is Report of what has happened so many times.
 func (l *List) Many(r *Report, times int) {
-	key := pair{r.Kind, r.Between == AcrossLaunches, r.Op.Func, r.Then.Func, r.Op.PC, r.Then.PC}
+	key := l.pairOf(r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if f := l.index[key]; f != nil {
+	if f := l.find(key); f != nil {
 		f.Times += times
 		f.Between = max(f.Between, r.Between) // what is missing is missing for all
 		return

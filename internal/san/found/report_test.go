@@ -9,7 +9,7 @@ import (
 
 // TestLimits: one report for each pair of places, and no more than asked for.
 func TestLimits(t *testing.T) {
-	list := NewList(2, nil)
+	list := NewList(2, nil, nil)
 	fn := &machine.FuncInfo{}
 	for i := range int32(12) {
 		r := &Report{Kind: ReadBeforeDone, Op: machine.Place{Site: machine.Site{Func: fn, PC: 1}}}

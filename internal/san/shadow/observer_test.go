@@ -128,7 +128,7 @@ func reportsOf(t *testing.T, checks Checks, steps ...step) (list []string) {
 	for _, h := range append(steps, exit) {
 		code.Split = append(code.Split, machine.Inst{Full: h, Part: h, Guard: machine.NoGuard})
 	}
-	all := found.NewList(10, nil)
+	all := found.NewList(10, nil, nil)
 	s := New(Config{Checks: checks, Reporter: all})
 	one := [3]uint32{1, 1, 1}
 	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1},
@@ -320,7 +320,7 @@ func TestTogether(t *testing.T) {
 		const workers, rounds = 4, 300
 		global := new(Memory)
 		global.Track(1<<20, 1<<20)
-		s := New(Config{Checks: checks, Global: global, Reporter: found.NewList(10, nil)})
+		s := New(Config{Checks: checks, Global: global, Reporter: found.NewList(10, nil, nil)})
 		var all sync.WaitGroup
 		for w := range uint64(workers) {
 			all.Go(func() {
