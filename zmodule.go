@@ -26,6 +26,10 @@ const MaxSource = vm.MaxSource
 //		Judge             Judge  // whom to follow where ptxas and the manual differ
 //		WarningsAreErrors bool
 //		CompileOnly       bool // Check judges one module of several: others may define what it declares (ptxas -c). Compile always does
+//
+//		// What Check says of setmaxnreg hangs on these options of ptxas.
+//		Debug          bool // -g
+//		BoundRegisters bool // -maxrregcount, or -maxntid with -minnctapersm
 //	}
 type CompileConfig = vm.CompileConfig
 

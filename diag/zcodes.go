@@ -69,6 +69,7 @@ const (
 	BadParameter              Code = 2023 // bad parameter
 	UnsupportedAddressSize    Code = 2024 // address size not supported
 	TooMuchMemory             Code = 2025 // too much constant or shared memory
+	IgnoredSetmaxnreg         Code = 2026 // setmaxnreg is ignored
 	UnknownInstruction        Code = 3001 // unknown instruction
 	UnknownModifier           Code = 3002 // unknown modifier
 	RepeatedModifier          Code = 3003 // modifier twice

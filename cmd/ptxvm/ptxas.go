@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
@@ -51,10 +53,14 @@ var ptxasOptions = []ptxasOption{
 	{"compile-only c", false, func(a *assembly, _ string) { a.cfg.CompileOnly = true }},
 	{"warning-as-error Werror", false, func(a *assembly, _ string) { a.cfg.WarningsAreErrors = true }},
 	{"disable-warnings w", false, func(a *assembly, _ string) { a.quiet = true }},
-	{"verbose v", false, nil}, {"generate-line-info lineinfo", false, nil}, {"device-debug g", false, nil}, {"suppress-debug-info", false, nil},
-	{"opt-level O", true, nil}, {"maxrregcount", true, nil}, {"fmad", true, nil}, {"machine m", true, nil}, {"regAllocOptLevel", true, nil},
+	{"device-debug g", false, func(a *assembly, _ string) { a.cfg.Debug = true }},
+	{"maxrregcount", true, func(a *assembly, _ string) { a.cfg.BoundRegisters = true }},
+	{"maxntid", true, func(a *assembly, _ string) { a.bounds |= 1 }},
+	{"minnctapersm", true, func(a *assembly, _ string) { a.bounds |= 2 }},
+	{"verbose v", false, nil}, {"generate-line-info lineinfo", false, nil}, {"suppress-debug-info", false, nil},
+	{"opt-level O", true, nil}, {"fmad", true, nil}, {"machine m", true, nil}, {"regAllocOptLevel", true, nil},
 	{"def-load-cache dlcm", true, nil}, {"def-store-cache dscm", true, nil}, {"allow-expensive-optimizations", true, nil},
-	{"split-compile", true, nil}, {"maxntid", true, nil}, {"minnctapersm", true, nil}, {"device-function-maxrregcount", true, nil},
+	{"split-compile", true, nil}, {"device-function-maxrregcount", true, nil},
 	{"suppress-stack-size-warning", false, nil}, {"warn-on-spills", false, nil}, {"warn-on-local-memory-usage", false, nil},
 	{"warn-on-double-precision-use", false, nil}, {"suppress-double-demote-warning", false, nil}, {"disable-optimizer-constants", false, nil},
 	{"position-independent-code pic", false, nil}, {"preserve-relocs", false, nil}, {"return-at-end", false, nil}, {"sp-bounds-check", false, nil},
@@ -67,6 +73,7 @@ type assembly struct {
 	cfg          ptxvm.CompileConfig
 	file, output string
 	quiet        bool
+	bounds       int // 1: the command line has -maxntid, 2: -minnctapersm
 	version      bool
 	help         bool
 }
@@ -95,10 +102,11 @@ func assemble(s streams, verb *cli.Command, args []string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if !a.quiet || diags.HasErrors() {
-		if err := writeCheck(s.err, &checkFlags{color: "never"}, cli.DiagnosticPtxas, name, diags); err != nil {
-			return err
-		}
+	if a.quiet {
+		diags = slices.DeleteFunc(diags, func(d ptxvm.Diagnostic) bool { return d.Severity == diag.Warning })
+	}
+	if err := writeCheck(s.err, &checkFlags{color: "never"}, cli.DiagnosticPtxas, name, diags); err != nil {
+		return err
 	}
 	if diags.HasErrors() {
 		return exitError{exitInvalid}
@@ -152,6 +160,7 @@ func readPtxas(args []string) (*assembly, error) {
 	if a.file == "" {
 		return nil, errors.New("no file")
 	}
+	a.cfg.BoundRegisters = a.cfg.BoundRegisters || a.bounds == 3
 	return a, nil
 }
 

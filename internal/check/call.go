@@ -70,6 +70,7 @@ func (c *checker) callee(s *syntax.Instruction, target *syntax.Operand, rest []s
 		c.errorf(diag.MissingPrototype, c.file.Span(s.Range), "an indirect call needs a .callprototype or .calltargets label as its last operand")
 		return nil
 	}
+	c.move().indirect = true
 	return c.listSignature(&rest[0])
 }
 

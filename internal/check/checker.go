@@ -24,6 +24,9 @@ type Options struct {
 	// CompileOnly judges as ptxas -c does: other modules may define what is .extern, but memory has to fit.
 	CompileOnly bool
 
+	Debug          bool // judges as ptxas -g does
+	BoundRegisters bool // the command line tells how many registers a thread may have (ptxas -maxrregcount)
+
 	Quota *quota.Quota // what checking may take; nil: no limits
 
 	slow bool // every statement is matched anew
@@ -50,7 +53,7 @@ func newChecker(f *syntax.File, opt Options) *checker {
 	mem := memories.Get().(*memory)
 	return &checker{
 		file: f, opt: opt, isa: isa.Of(opt.Judge), scopes: newScopes(f, mem), mem: mem, info: mem.tables(f),
-		diags: append(diag.List(nil), f.Errors...), forms: formCache{file: f}, spelled: &spelled{}, refs: map[*Func][]reference{}, returned: map[*Object]bool{},
+		diags: append(diag.List(nil), f.Errors...), forms: formCache{file: f}, spelled: &spelled{}, refs: map[*Func][]reference{}, moves: map[*Func]*moves{}, returned: map[*Object]bool{},
 	}
 }
 
@@ -105,6 +108,8 @@ type checker struct {
 
 	unified  []syntax.TokenID      // attributes .unified
 	refs     map[*Func][]reference // what each function names; nil is the key of initialisers
+	moves    map[*Func]*moves      // of functions with setmaxnreg or calls by address
+	moving   bool                  // the module has setmaxnreg
 	returned map[*Object]bool      // per function: .param variables that a call has filled
 	listed   int                   // names in families of lists of targets
 }

@@ -58,6 +58,7 @@ func (c *checker) instruction(s *syntax.Instruction) {
 func (c *checker) record(s *syntax.Instruction, sel *isa.Sel) {
 	c.info.sels = append(c.info.sels, sel)
 	c.info.byToken[s.Opcode] = -int32(len(c.info.sels))
+	c.noteMove(s, sel)
 }
 
 // deprecated warns of a form that a later minor version or target drops.

@@ -32,6 +32,7 @@ func (c *checker) alone() {
 	case c.opt.CompileOnly:
 		c.undefinedFunctions()
 		c.constantMemory()
+		c.ignoredMoves()
 		return
 	}
 	diags, kept, unlisted := c.diags, c.kept, c.unlisted
@@ -52,6 +53,9 @@ func (c *checker) program() {
 	c.constantMemory()
 	if !c.diags.HasErrors() {
 		c.sharedMemory()
+	}
+	if c.opt.WholeProgram {
+		c.ignoredMoves()
 	}
 }
 

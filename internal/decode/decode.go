@@ -217,7 +217,7 @@ func (l Limited) make(key programKey) (*Program, error) {
 	if in != nil {
 		p.Entry.Whence = u.whence(in)
 	}
-	p.Entry.Registers = d.registers(key.kernel, reach.funcs)
+	p.Entry.Registers = d.registers(key.kernel, reach)
 	for s := range lines {
 		if s.Entry.ID == isa.ClusterlaunchcontrolTryCancel {
 			p.Entry.Withdraws = true

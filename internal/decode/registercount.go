@@ -2,7 +2,8 @@ package decode
 
 // This file finds how many registers the threads of a kernel begin with, where setmaxnreg changes that. ptxas 13.5 counts so, and
 // says what it has counted (-v): the largest number that its directives allow (11.4), but no more than what any setmaxnreg.inc asks
-// for; where they do not tell, it leaves setmaxnreg out.
+// for; where they do not tell, and where what is called by address has to find the registers that it expects, it leaves setmaxnreg out
+// (package check says where it does).
 
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -17,10 +18,13 @@ const (
 	partitionRoom = 512 // registers of each of the 32 lanes of a partition
 )
 
-// registers is that number, 0 if the kernel does not change it or its directives do not tell.
-func (d *Decoder) registers(kernel *ir.Func, funcs []*ir.Func) uint32 {
+// registers is that number, 0 if the kernel does not change it, calls by address, or its directives do not tell.
+func (d *Decoder) registers(kernel *ir.Func, reach *reachable) uint32 {
+	if reach.indirect {
+		return 0
+	}
 	changes, asked := false, uint32(0)
-	for _, f := range funcs {
+	for _, f := range reach.funcs {
 		for i := range f.Insts {
 			if n, more, ok := sem.Registers(&f.Insts[i]); ok {
 				if changes = true; more {

@@ -43,6 +43,10 @@ type CompileConfig struct {
 	Judge             Judge  // whom to follow where ptxas and the manual differ
 	WarningsAreErrors bool
 	CompileOnly       bool // Check judges one module of several: others may define what it declares (ptxas -c). Compile always does
+
+	// What Check says of setmaxnreg hangs on these options of ptxas.
+	Debug          bool // -g
+	BoundRegisters bool // -maxrregcount, or -maxntid with -minnctapersm
 }
 
 // Module is a valid PTX module. It is not bound to a device and not changed by use.
@@ -109,7 +113,10 @@ func judge(q *quota.Quota, filename string, src []byte, cfg *CompileConfig, whol
 	if syntax.NotPTX(f.Errors) {
 		return nil, f.Errors, nil // what a checker would say of it does not help
 	}
-	info, diags := check.Check(f, check.Options{Quota: q, Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly})
+	info, diags := check.Check(f, check.Options{
+		Quota: q, Arch: cfg.Arch, Judge: isa.Judge(cfg.Judge), WholeProgram: whole && !cfg.CompileOnly, CompileOnly: whole && cfg.CompileOnly,
+		Debug: cfg.Debug, BoundRegisters: cfg.BoundRegisters,
+	})
 	if cfg.WarningsAreErrors {
 		for i := range diags {
 			if diags[i].Severity == diag.Warning {
