@@ -44,7 +44,7 @@ func Fold(list []*Report) []*Report { return folder{}.fold(list) }
 // waited for without end, and so on.
 var causes = []diag.Code{
 	diag.SyncMisuse, diag.AsyncInUse, diag.ProxyOrder, diag.TensorOrder, diag.OutsideObject, diag.AfterFree,
-	diag.DataRace, diag.UninitializedRead, diag.Livelock, diag.Leak,
+	diag.DataRace, diag.UninitializedRead, diag.NotANumber, diag.Livelock, diag.Leak,
 }
 
 // folder is the first report of each kind, object and pair of lines.
