@@ -23,6 +23,7 @@ internal/mem:       internal/num
 internal/tensor:    internal/num
 internal/tex:       internal/num
 internal/quota:
+internal/text:
 internal/capture:
 internal/syntax:    diag internal/quota
 internal/check:     diag internal/isa internal/num internal/quota internal/syntax
@@ -69,10 +70,10 @@ internal/inlineasm: diag internal/check internal/isa internal/syntax
 internal/testcase:  internal/launchlang github.com/rogpeppe/go-internal/txtar
 report:             diag internal/kernelname internal/sarif
 internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found
-isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/matrix internal/sem/table
+isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/matrix internal/sem/table internal/tensor internal/text
 ptxfmt:             . diag internal/check internal/syntax
 ptxtest:            . diag internal/value
-internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax
+internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text
 internal/cudaabi:   diag
 examples:
 internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/value

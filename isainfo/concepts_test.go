@@ -46,6 +46,7 @@ func TestExplainParts(t *testing.T) {
 		"ld.global":             {"ld: ", "ld.global: part of"},
 		"setp.ge":               {"setp: "},
 		"mul.u32":               {"mul.lo: ", "mul.hi: ", "9.7.1.3"},
+		"MUL.u32;":              {"mul.u32: part of an instruction", "mul.hi: "},
 		"MUL.U32 %r1, %r2":      {"mul.lo: "},
 		"mma.sync.aligned":      {"mma: "},
 		"atom.add.f99":          nil,

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/text"
 )
 
 // Explain describes what a name stands for: an error code such as "P3004", the instructions of "cvt" or "add.int", the
@@ -176,25 +177,12 @@ func explainStatement(b *strings.Builder, f *isa.Forms) {
 	explainList(b, "Form", f.Texts())
 	explainList(b, "Here", described(words.Modifiers))
 	if more != nil {
-		explainList(b, "May be added", wrapped(more))
+		explainList(b, "May be added", text.Wrap(strings.Join(more, " "), 100))
 	}
 	explainList(b, "Operands", described(words.Operands))
 	explainList(b, "Legal", words.Gates)
 	explainFragments(b, f.Sel())
 	fmt.Fprintf(b, "\nStatus: %s\n\n`ptxvm explain %s` has all forms, rules and an example.\n", statusWords(&info), e.Name)
-}
-
-// wrapped puts words into lines.
-func wrapped(words []string) (lines []string) {
-	const width = 100
-	line := ""
-	for _, w := range words {
-		if line != "" && len(line)+1+len(w) > width {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimLeft(line+" "+w, " ")
-	}
-	return append(lines, line)
 }
 
 // explainDirective describes a directive, a specifier of declarations, a target option or a string of .pragma.

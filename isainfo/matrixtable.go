@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/sem/matrix"
+	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
 // explainFragments shows the fragments of a product of matrices, or of the matrix that ldmatrix, stmatrix and movmatrix move.
@@ -32,9 +33,12 @@ func explainFragments(b *strings.Builder, sel *isa.Sel) {
 		}
 	case isa.Ldmatrix, isa.Stmatrix, isa.Movmatrix:
 		if sel.Has(isa.M_m8n8) {
-			p := matrix.Moved()
+			const element = 2 // bytes
 			explainMatrix(b, "each matrix, 8 by 8 elements of 16 bits (with .trans its columns are these rows)", 8, 8,
-				func(lane, i int) (row, column int) { return p.A(lane, 0, i) })
+				func(lane, i int) (row, column int) {
+					row, at := tensor.Rows8.Byte(lane, 0, i*element)
+					return row, at / element
+				})
 		}
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 // explainPart describes the entries that an opcode with some of its modifiers may still become: mma.sync, ld.global, mul.u32.
 func explainPart(b *strings.Builder, name string) {
-	list, more := partOf(strings.ToLower(cmp.Or(opcodeOf(name), name)))
+	name = strings.ToLower(cmp.Or(opcodeOf(name), name))
+	list, more := partOf(name)
 	if list == nil {
 		return
 	}

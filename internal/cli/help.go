@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ptxvm.invalid/ptxvm/internal/text"
 )
 
 // widestFlag is where usages begin at the latest; behind a longer flag they stand on a line of their own.
@@ -51,7 +53,7 @@ func (f *Flag) list(b *strings.Builder, width, columns int) {
 		usage += fmt.Sprintf(" (default %s)", f.Default)
 	}
 	indent := strings.Repeat(" ", width+5)
-	lines := wrap(usage, max(columns-width-5, narrowest))
+	lines := text.Wrap(usage, max(columns-width-5, narrowest))
 	if name := f.written(); utf8.RuneCountInString(name) <= width {
 		fmt.Fprintf(b, "  %-*s   %s\n", width, name, lines[0])
 		lines = lines[1:]
@@ -66,20 +68,4 @@ func (f *Flag) list(b *strings.Builder, width, columns int) {
 // columns is how wide help is.
 func (c *Command) columns() int {
 	return cmp.Or(c.root().Columns, StandardColumns)
-}
-
-// wrap breaks a text at blanks into lines of at most width runes, but for words that are longer. It has one line at least.
-func wrap(text string, width int) (lines []string) {
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-			lines, line = append(lines, line), word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
 }

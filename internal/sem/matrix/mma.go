@@ -123,9 +123,6 @@ func ProductOf(sel *isa.Sel) (p tensor.Product) {
 	return p
 }
 
-// Moved has a matrix of ldmatrix.m8n8 as its A: 8 by 8 elements of 16 bits (9.7.14.5.15).
-func Moved() tensor.Product { return tensor.Product{M: 8, K: 8, Bits: 16} }
-
 // product waits for the whole warp and multiplies.
 func product(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := w.Collective(in); st != machine.Next {
