@@ -477,6 +477,9 @@ func pvm_asked(thread uint64) int32 {
 	return 0
 }
 
+//export pvm_own
+func pvm_own(module, context uint64) int32 { return int32(the.Own(module, context)) }
+
 //export pvm_launch
 func pvm_launch(device int32, stream, function uint64, l *C.struct_pvm_launch) int32 {
 	return int32(the.Launch(int(device), stream, function, launch(l)))
@@ -487,6 +490,7 @@ func launch(l *C.struct_pvm_launch) driver.Launch {
 		Grid: dim(l.grid), Block: dim(l.block), Cluster: dim(l.cluster),
 		Shared: uint32(l.shared), Cooperative: l.cooperative != 0, Programmatic: l.programmatic != 0,
 		Arguments: uint64(l.arguments), Buffer: uint64(l.buffer), BufferSize: uint64(l.buffer_size),
+		SharedMode: uint32(l.shared_mode), Context: uint64(l.context),
 	}
 }
 

@@ -25,13 +25,15 @@ type function struct {
 	maxDynamic  atomic.Int32 // by FunctionSet
 	vain        atomic.Int32 // times that it has stayed for a launch behind it that did not come (beside.go)
 	nonPortable atomic.Bool  // the same: clusters of more CTAs than all devices run
+	sharedMode  atomic.Int32 // the same: a mode of shared memory
 	on          []atomic.Pointer[loaded]
 }
 
 // loaded is a function on a device, with the last shape that was found to be possible.
 type loaded struct {
-	kernel *vm.Kernel
-	shape  atomic.Pointer[vm.Launch]
+	kernel    *vm.Kernel
+	registers int // of a thread, estimated
+	shape     atomic.Pointer[vm.Launch]
 }
 
 func newFunction(m *module, info vm.KernelInfo, devices int) *function {
@@ -56,7 +58,7 @@ func (f *function) load(dev *device) (*loaded, Code) {
 	if err != nil {
 		return nil, NotFound
 	}
-	l := &loaded{kernel: k}
+	l := &loaded{kernel: k, registers: k.Resources().Registers}
 	f.on[dev.number].Store(l)
 	return l, Success
 }
@@ -69,6 +71,8 @@ type Launch struct {
 	Programmatic         bool   // it may begin before the kernel in front of it in its stream is over (griddepcontrol)
 	Arguments            uint64 // address of an array of addresses, one a parameter
 	Buffer, BufferSize   uint64 // or the parameter block itself
+	SharedMode           uint32 // of shared memory; 0: the function's
+	Context              uint64 // that is current: modules of another one cannot be launched from; 0: any
 }
 
 // Launch enqueues a kernel. Arguments are copied before it returns.
@@ -134,13 +138,18 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 	if !ok {
 		return nil, InvalidHandle
 	}
+	if owner := f.m.owner.Load(); owner != 0 && l.Context != 0 && owner != l.Context {
+		d.warn("kernel %s belongs to a module of another context than the current one", f.info.Name)
+		return nil, InvalidHandle
+	}
+	l.Context = 0
 	if one := (vm.Dim3{X: 1, Y: 1, Z: 1}); l.Block == one && f.info.ReqBlock != (vm.Dim3{}) {
 		l.Block = f.info.ReqBlock // so are kernels of CUDA Tile launched, whose threads are the compiler's choice
 	}
-	if code := f.admit(dev, &l); code != Success {
-		return nil, code
-	}
 	on, code := f.load(dev)
+	if code == Success {
+		code = f.admit(dev, on, &l)
+	}
 	if code != Success {
 		return nil, code
 	}
@@ -168,7 +177,7 @@ func (d *Driver) relaunched(dev *device, w *kernelWork, l Launch) (*kernelWork, 
 }
 
 // admit checks what CUDA answers with codes of its own.
-func (f *function) admit(dev *device, l *Launch) Code {
+func (f *function) admit(dev *device, on *loaded, l *Launch) Code {
 	sizes := dev.vm.Info()
 	switch threads := l.Block.Count(); {
 	case l.Grid.X == 0 || l.Grid.Y == 0 || l.Grid.Z == 0 || l.Block.X == 0 || l.Block.Y == 0 || l.Block.Z == 0:
@@ -177,15 +186,15 @@ func (f *function) admit(dev *device, l *Launch) Code {
 		return InvalidConfiguration
 	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
 		return InvalidConfiguration
-	case f.info.MaxThreads != 0 && threads > uint64(f.info.MaxThreads):
-		return LaunchOutOfResources
-	case int64(l.Shared) > int64(f.maxDynamic.Load()):
+	case f.info.MaxThreads != 0 && threads > uint64(f.info.MaxThreads): // 701 is for registers
+		return InvalidValue
+	case l.SharedMode > lastSharedMode || int64(l.Shared) > f.dynamicLimit(sizes, l.SharedMode):
 		return InvalidValue
 	case l.Cluster.Count() > maxClusters || l.Cluster.Count() > portable && !f.nonPortable.Load():
 		return InvalidClusterSize
 	case l.Grid.X%max(l.Cluster.X, 1) != 0 || l.Grid.Y%max(l.Cluster.Y, 1) != 0 || l.Grid.Z%max(l.Cluster.Z, 1) != 0:
 		return InvalidClusterSize
-	case l.Cooperative && l.Grid.Count() > uint64(f.resident(sizes, int(threads), int(l.Shared))*processors(sizes)):
+	case l.Cooperative && l.Grid.Count() > uint64(f.resident(sizes, min(on.registers, usualRegisters), int(threads), int(l.Shared))*processors(sizes)):
 		return CooperativeTooLarge
 	}
 	return Success
@@ -242,10 +251,35 @@ const (
 	FuncClusterDepth  = 13
 	FuncNonPortable   = 14 // clusters of more than 8 CTAs
 	FuncPolicy        = 15
+	FuncSharedMode    = 17
 )
 
-// registersAssumption is what a kernel uses where it is asked how many of its CTAs a multiprocessor holds: PTX has no count.
-const registersAssumption = 32
+// usualRegisters is how many a thread has at most where a cooperative launch asks for room: the estimate may be too high, and a grid
+// that a program has made for the real number is not to be refused for that.
+const usualRegisters = 32
+
+// Modes of shared memory (CUsharedMemoryMode): which dynamic shared memory a launch may have.
+const (
+	sharedDefault  = iota // FuncMaxDynamic
+	sharedPortable        // what every device has
+	sharedLarge           // what the device has
+	_                     // larger still, at the cost of the L1 cache, which there is none of here: as sharedLarge
+	lastSharedMode
+)
+
+// dynamicLimit is the most dynamic shared memory of a launch with a mode, or else that of the function.
+func (f *function) dynamicLimit(sizes vm.DeviceInfo, mode uint32) int64 {
+	if mode == sharedDefault {
+		mode = uint32(f.sharedMode.Load())
+	}
+	switch mode {
+	case sharedDefault:
+		return int64(f.maxDynamic.Load())
+	case sharedPortable:
+		return int64(plainShared - f.info.StaticShared)
+	}
+	return int64(sizes.SharedPerCTA - f.info.StaticShared)
+}
 
 // FunctionGet tells an attribute.
 func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code Code) {
@@ -275,7 +309,7 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 			return 0, code
 		}
 		r := l.kernel.Resources()
-		return map[int]int{FuncConst: r.Constants, FuncLocal: r.Local, FuncRegisters: r.Registers}[attribute], Success
+		return map[int]int{FuncConst: r.Constants, FuncLocal: r.Local, FuncRegisters: l.registers}[attribute], Success
 	case FuncCacheMode:
 		return 0, Success
 	case FuncPTXVersion: // what the PTX is for: CUB chooses its parameters by it
@@ -296,6 +330,8 @@ func (d *Driver) FunctionGet(dev int, fn uint64, attribute int) (value int, code
 		return btoi(f.nonPortable.Load()), Success
 	case FuncPolicy:
 		return 0, Success
+	case FuncSharedMode:
+		return int(f.sharedMode.Load()), Success
 	}
 	return 0, InvalidValue
 }
@@ -319,6 +355,11 @@ func (d *Driver) FunctionSet(dev int, fn uint64, attribute, value int) (code Cod
 		f.maxDynamic.Store(int32(value))
 	case FuncNonPortable:
 		f.nonPortable.Store(value != 0)
+	case FuncSharedMode:
+		if value < 0 || value > lastSharedMode {
+			return InvalidValue
+		}
+		f.sharedMode.Store(int32(value))
 	case FuncCacheMode, FuncCarveout, FuncPolicy:
 	default:
 		return InvalidValue

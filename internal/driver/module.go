@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/fatbin"
@@ -26,6 +27,7 @@ type module struct {
 	mu    sync.Mutex
 	on    []*vm.Program     // by device; nil: not loaded
 	self  uint64            // handle
+	owner atomic.Uint64     // the context that it was loaded into; 0: it is a library, which all have
 	found map[string]uint64 // handles of functions that were asked for
 }
 
@@ -58,6 +60,16 @@ func elfSize(h []byte) uint64 {
 // Load reads modules and links them. The log is what is wrong, for people.
 func (d *Driver) Load(images [][]byte) (h uint64, log string, code Code) {
 	return d.LoadFrom(images, Holder{})
+}
+
+// Own makes a module one of a context: its kernels are launched while that is current.
+func (d *Driver) Own(h, context uint64) Code {
+	m, ok := lookup[*module](d, h)
+	if !ok {
+		return InvalidHandle
+	}
+	m.owner.Store(context)
+	return Success
 }
 
 // Holder is what holds the images of a module, if that is known: a file, and what there is to say if it has no PTX.

@@ -28,14 +28,14 @@ func (k *Kernel) Resources() Resources {
 
 // registers estimates those of a kernel whose values take so many words at a time. Directives bound them, as they bound ptxas.
 func registers(words int, p *ir.Perf) int {
-	most, threads := mostRegisters, 1
+	most, threads := mostRegisters, 1 // of the CTAs that a multiprocessor has to hold
 	for i, n := range p.MaxNTid {
 		threads *= int(max(n, p.ReqNTid[i], 1))
 	}
 	if p.MaxNReg != 0 {
 		most = min(most, int(p.MaxNReg))
 	}
-	if threads > 1 {
+	if threads *= int(max(p.MinNCTA, 1)); threads > 1 {
 		most = min(most, registerFile/threads/registerUnit*registerUnit)
 	}
 	units := (max(words+registersBeside, fewestRegisters) + registerUnit - 1) / registerUnit

@@ -43,8 +43,8 @@ int main() {
   kernel<<<1, 256, 1024>>>(nullptr);
   CHECK(cudaGetLastError());
   kernel<<<1, 512, 2048>>>(nullptr);
-  EXPECT(cudaPeekAtLastError() == cudaErrorLaunchOutOfResources);
-  EXPECT(cudaGetLastError() == cudaErrorLaunchOutOfResources && cudaGetLastError() == cudaSuccess);
+  EXPECT(cudaPeekAtLastError() == cudaErrorInvalidValue);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue && cudaGetLastError() == cudaSuccess);
   kernel<<<1, 2048, 1024>>>(nullptr);
   EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
   kernel<<<0, 32, 1024>>>(nullptr);

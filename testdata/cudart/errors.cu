@@ -17,7 +17,7 @@ int main() {
   nothing<<<1, 1, 64 << 10>>>(nullptr);
   EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
   small<<<1, 65>>>();
-  EXPECT(cudaGetLastError() == cudaErrorLaunchOutOfResources);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
   EXPECT(cudaMalloc(&p, size_t(1) << 50) == cudaErrorMemoryAllocation);
   CHECK(cudaMalloc(&p, 64)); // a success does not clear the error before
   EXPECT(cudaGetLastError() == cudaErrorMemoryAllocation);

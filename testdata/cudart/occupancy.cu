@@ -1,6 +1,7 @@
 // What kernels are like and how many fit: attributes, dynamic shared memory, block sizes, launches by address.
 #include "check.h"
 #include <cstring>
+#include <cuda_occupancy.h>
 
 __global__ void plain(int *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = i; }
 __global__ void __launch_bounds__(128) bounded(int *p) { __shared__ int s[512]; s[threadIdx.x] = threadIdx.x; __syncthreads(); p[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; }
@@ -13,8 +14,45 @@ __global__ void large(int *p) {
 struct Many { int v[100]; double d; };
 __global__ void many(Many m, char c, double *out) { double s = m.d + c; for (int v : m.v) s += v; *out = s; }
 
-int main() {
+// A kernel that keeps many values, so that registers bound how many of its CTAs a multiprocessor holds.
+__global__ void wide(float *p) {
+  float v[96];
+  for (int i = 0; i < 96; i++) v[i] = p[i * 1024 + threadIdx.x];
+  __syncthreads();
+  for (int i = 0; i < 96; i++) p[i * 1024 + threadIdx.x] = v[95 - i] * v[i];
+}
+
+// The rules by which NVIDIA's header counts, with the attributes that are told here, for each block size.
+template <class F> static void counted(F *kernel, int shared) {
+  cudaDeviceProp device;
   cudaFuncAttributes a;
+  CHECK(cudaGetDeviceProperties(&device, 0));
+  CHECK(cudaFuncGetAttributes(&a, kernel));
+  const cudaOccDeviceProp properties(device);
+  const cudaOccFuncAttributes attributes(a);
+  const cudaOccDeviceState state;
+  for (int threads = 1; threads <= 1024; threads += threads % 32 ? 31 : 32) {
+    cudaOccResult want;
+    int blocks;
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&want, &properties, &attributes, &state, threads, shared) != CUDA_OCC_SUCCESS) continue;
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared));
+    if (blocks == want.activeBlocksPerMultiprocessor) continue;
+    printf("%d threads of %d registers, %d bytes: %d, not %d\n", threads, a.numRegs, shared, blocks, want.activeBlocksPerMultiprocessor);
+    exit(1);
+  }
+}
+
+int main() {
+  counted(plain, 0);
+  counted(plain, 20000);
+  counted(bounded, 1000);
+  counted(wide, 0);
+  cudaFuncAttributes a;
+  CHECK(cudaFuncGetAttributes(&a, wide));
+  EXPECT(a.numRegs >= 96);
+  int few;
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&few, wide, 256, 0));
+  EXPECT(few == 2);
   CHECK(cudaFuncGetAttributes(&a, bounded));
   EXPECT(a.maxThreadsPerBlock == 128 && a.sharedSizeBytes == 2048 && a.numRegs > 0 && a.ptxVersion >= 50 && a.binaryVersion >= 50);
   CHECK(cudaFuncGetAttributes(&a, plain));
@@ -46,6 +84,14 @@ int main() {
   EXPECT(*p == want);
   EXPECT(cudaFuncSetAttribute(large, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20) == cudaErrorInvalidValue);
   cudaGetLastError();
+  bounded<<<1, 129>>>(p);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue); // the driver's answer to more threads than the kernel allows
+  CHECK(cudaFuncSetAttribute(large, cudaFuncAttributeSharedMemoryMode, cudaSharedMemoryModeRequirePortable));
+  large<<<1, 128, bytes>>>(p);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+  CHECK(cudaFuncGetAttributes(&a, large));
+  EXPECT(a.sharedMemoryMode == cudaSharedMemoryModeRequirePortable && a.maxDynamicSharedSizeBytes == bytes);
+  CHECK(cudaFuncSetAttribute(large, cudaFuncAttributeSharedMemoryMode, cudaSharedMemoryModeDefault));
 
   Many m = {};
   for (int i = 0; i < 100; i++) m.v[i] = i;

@@ -5,20 +5,20 @@
 
 static error_t launch(function_t f, stream_t stream, struct pvm_launch *l, void **params, void **more) {
 	if (params && more) return INVALID_VALUE;
-	l->arguments = (uintptr_t)params;
+	l->arguments = (uintptr_t)params, l->context = context_of(NULL)->id;
 	error_t e = more ? extra_arguments(more, l) : SUCCESS;
 	return e ? e : pvm_launch(T.device, stream_of(stream), f, l);
 }
 
 BOTH(cuLaunchKernel, _ptsz, (function_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, stream_t stream, void **params, void **more),
 	(f, gx, gy, gz, bx, by, bz, shared, stream, params, more)) {
-	struct pvm_launch l = {{gx, gy, gz}, {bx, by, bz}, {0, 0, 0}, shared, 0, 0, 0, 0, 0};
+	struct pvm_launch l = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
 	WITH(launch(f, stream, &l, params, more));
 }
 
 BOTH(cuLaunchCooperativeKernel, _ptsz, (function_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, stream_t stream, void **params),
 	(f, gx, gy, gz, bx, by, bz, shared, stream, params)) {
-	struct pvm_launch l = {{gx, gy, gz}, {bx, by, bz}, {0, 0, 0}, shared, 1, 0, 0, 0, 0};
+	struct pvm_launch l = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .cooperative = 1};
 	WITH(launch(f, stream, &l, params, NULL));
 }
 

@@ -73,8 +73,14 @@ static error_t load(module_t *out, const void *image, struct options o) {
 	return e;
 }
 
+// load_here loads a module into the current context.
+static error_t load_here(module_t *out, const void *image, struct options o) {
+	error_t e = load(out, image, o);
+	return e ? e : pvm_own(*out, context_of(NULL)->id);
+}
+
 PUBLIC error_t cuModuleLoadDataEx(module_t *out, const void *image, unsigned n, const int *options, void **values) {
-	WITH(load(out, image, (struct options){n, options, values}));
+	WITH(load_here(out, image, (struct options){n, options, values}));
 }
 
 PUBLIC error_t cuModuleLoadData(module_t *out, const void *image) { return cuModuleLoadDataEx(out, image, 0, NULL, NULL); }

@@ -132,13 +132,14 @@ error_t unsupported(const char *name, int *said) {
 	return done(NOT_SUPPORTED);
 }
 
-enum { LAUNCH_COOPERATIVE = 2, LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6, LAUNCH_PROGRAMMATIC_EVENT = 7, LAUNCH_COMPLETION_EVENT = 12 };
+enum { LAUNCH_COOPERATIVE = 2, LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6, LAUNCH_PROGRAMMATIC_EVENT = 7, LAUNCH_COMPLETION_EVENT = 12, LAUNCH_SHARED_MODE = 18 };
 
 void with_attributes(const struct config *c, struct pvm_launch *l) {
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct attribute *a = &c->attributes[i];
 		if (a->id == LAUNCH_COOPERATIVE) l->cooperative = a->value.number != 0;
 		if (a->id == LAUNCH_PROGRAMMATIC) l->programmatic = a->value.number != 0;
+		if (a->id == LAUNCH_SHARED_MODE) l->shared_mode = (uint32_t)a->value.number;
 		if (a->id == LAUNCH_CLUSTER) memcpy(l->cluster, a->value.dim, sizeof l->cluster);
 	}
 }

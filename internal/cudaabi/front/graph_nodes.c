@@ -9,7 +9,7 @@ _Static_assert(sizeof(struct kernel_params) == 56, "layout");
 error_t into_kernel(const void *params, struct pvm_node *n) {
 	const struct kernel_params *p = params;
 	struct kernel *k;
-	n->launch = (struct pvm_launch){{p->grid.x, p->grid.y, p->grid.z}, {p->block.x, p->block.y, p->block.z}, {0, 0, 0}, p->shared, 0, 0, (uintptr_t)p->arguments, 0, 0};
+	n->launch = (struct pvm_launch){.grid = {p->grid.x, p->grid.y, p->grid.z}, .block = {p->block.x, p->block.y, p->block.z}, .shared = p->shared, .arguments = (uintptr_t)p->arguments};
 	error_t e = p->extra ? extra_arguments(p->extra, &n->launch) : SUCCESS;
 	return e ? e : kernel_of(p->func, &k, &n->function);
 }

@@ -19,7 +19,7 @@ static error_t launch(const void *func, struct pvm_launch *l, stream_t stream) {
 }
 
 static struct pvm_launch shape(dim3 grid, dim3 block, void **args, size_t shared) {
-	struct pvm_launch l = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, {0, 0, 0}, (uint32_t)shared, 0, 0, (uintptr_t)args, 0, 0};
+	struct pvm_launch l = {.grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .shared = (uint32_t)shared, .arguments = (uintptr_t)args};
 	if (shared > UINT32_MAX) l.shared = UINT32_MAX;
 	return l;
 }
@@ -53,6 +53,8 @@ BOTH(cudaLaunchKernelExC, _ptsz, (const struct config *c, const void *func, void
 
 enum { FUNC_MAX_THREADS, FUNC_SHARED, FUNC_CONST, FUNC_LOCAL, FUNC_REGISTERS, FUNC_PTX, FUNC_BINARY, FUNC_CACHE, FUNC_DYNAMIC, FUNC_CARVEOUT };
 
+enum { FUNC_SHARED_MODE_HERE = 16, FUNC_SHARED_MODE = 17 }; // the one attribute that has another number in the driver API
+
 PUBLIC error_t cudaFuncGetAttributes(struct func_attributes *out, const void *func) {
 	struct kernel *k;
 	uint64_t f;
@@ -68,7 +70,7 @@ PUBLIC error_t cudaFuncGetAttributes(struct func_attributes *out, const void *fu
 	out->max_threads = v[FUNC_MAX_THREADS], out->registers = v[FUNC_REGISTERS];
 	out->ptx = v[FUNC_PTX], out->binary = v[FUNC_BINARY], out->cache = v[FUNC_CACHE];
 	out->max_dynamic = v[FUNC_DYNAMIC], out->carveout = v[FUNC_CARVEOUT];
-	return SUCCESS;
+	return done(pvm_function_get(T.device, f, FUNC_SHARED_MODE, &out->shared_mode));
 }
 
 PUBLIC error_t cudaFuncSetAttribute(const void *func, int attribute, int value) {
@@ -76,6 +78,7 @@ PUBLIC error_t cudaFuncSetAttribute(const void *func, int attribute, int value) 
 	uint64_t f;
 	error_t e = engine();
 	if (e == SUCCESS) e = kernel_of(func, &k, &f);
+	if (attribute == FUNC_SHARED_MODE_HERE) attribute = FUNC_SHARED_MODE;
 	return done(e ? e : pvm_function_set(T.device, f, attribute, value));
 }
 

@@ -58,6 +58,8 @@ struct pvm_launch {
 	uint32_t shared, cooperative, programmatic; // programmatic: it may begin before the kernel in front of it is over
 	uint64_t arguments;           // of an array of addresses, one a parameter
 	uint64_t buffer, buffer_size; // or of the parameter block
+	uint64_t context;             // that is current, as its number; 0: any will do
+	uint32_t shared_mode, unused; // of shared memory; 0: the function's
 };
 
 // A node of a graph: what it does. Those fields count that its kind (cudaGraphNodeType) has.
@@ -176,6 +178,7 @@ struct pvm_value {
 	X(pvm_occupancy, (int32_t device, uint64_t function, int32_t threads, uint64_t dynamic, int32_t *blocks)) \
 	X(pvm_launch_failed, (uint64_t thread, const char *kernel, int32_t code)) \
 	X(pvm_asked, (uint64_t thread)) \
+	X(pvm_own, (uint64_t module, uint64_t context)) \
 	X(pvm_launch, (int32_t device, uint64_t stream, uint64_t function, const struct pvm_launch *launch)) \
 	X(pvm_stream_create, (int32_t device, uint32_t flags, int32_t priority, uint64_t *stream)) \
 	X(pvm_stream_destroy, (uint64_t stream)) \

@@ -96,7 +96,7 @@ struct config { struct dim grid, block; size_t shared; uint64_t stream; const st
 // cudaFuncAttributes.
 struct func_attributes {
 	size_t shared, constant, local;
-	int32_t max_threads, registers, ptx, binary, cache, max_dynamic, carveout, cluster_set, cluster[3], policy, non_portable, reserved[16];
+	int32_t max_threads, registers, ptx, binary, cache, max_dynamic, carveout, cluster_set, cluster[3], policy, non_portable, node_update, shared_mode, reserved[14];
 };
 
 // cudaPointerAttributes; CUDA 12 has no reserved.
