@@ -106,8 +106,11 @@ func (s *Scene) objectName(r *found.Report) string {
 		return registerName(r)
 	case machine.Global:
 		a, ok := s.Memory.Find(x.From)
-		if !ok {
+		switch {
+		case !ok:
 			return ""
+		case r.Between == found.AcrossLaunches: // each has a parameter of its own for it
+			return cmp.Or(kernelname.Demangle(a.Label), aBuffer)
 		}
 		return cmp.Or(s.allocationName(&a), aBuffer)
 	}
