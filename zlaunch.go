@@ -63,6 +63,7 @@ type Launch = vm.Launch
 //		Tensor *Index3 // the CTA whose tensor memory Stats.Tensor holds
 //
 //		Breakpoints *Breakpoints // is called where lanes execute brkpt, which is a fault without it
+//		// Has unexported fields.
 //	}
 type Watch = vm.Watch
 

@@ -106,6 +106,7 @@ type Watch struct {
 	Values  bool          // it passes the values of registers on (machine.Values)
 	Numbers bool          // it shows numbers and what becomes of them (machine.Numbers)
 	Trace   bool          // it shows a tracer what it has done
+	Step    bool          // a debugger stands between its instructions (machine.Moments)
 	Depends bool          // griddepcontrol does something: launches run beside each other (machine.Dependence)
 }
 

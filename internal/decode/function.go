@@ -166,7 +166,9 @@ func stacks(in machine.Inst) bool {
 func makesFrames(in machine.Inst) bool { return in.Op == uop.CallDirect || in.Op == uop.CallIndirect }
 
 // rowsOnly reports whether those who look on want registers to be where they are named: in rows.
-func (x *function) rowsOnly() bool { return x.pins || x.key.watch.Trace || x.key.watch.Numbers }
+func (x *function) rowsOnly() bool {
+	return x.pins || x.key.watch.Trace || x.key.watch.Numbers || x.key.watch.Step
+}
 
 // unwritten lists the registers that the function may read before it writes them, but for parameters.
 func (x *function) unwritten() (list []machine.FlowReg) {
@@ -268,6 +270,9 @@ func (x *function) inst(out *machine.Inst) error {
 	}
 	if x.key.watch.Trace {
 		machine.Traced(out, x.tracedRows(in))
+	}
+	if x.key.watch.Step {
+		machine.Stepped(out)
 	}
 	return nil
 }

@@ -32,3 +32,14 @@ func LiveRegisters(f *ir.Func, pc int32) (list []ir.Reg, rows []machine.Register
 	}
 	return list, rows
 }
+
+// RegisterRows returns where observed code of a function has its registers; of one that is never touched ok is false.
+func RegisterRows(f *ir.Func) func(ir.Reg) (row machine.RegisterRow, ok bool) {
+	l := newLayout(f, false, func(ir.Reg) bool { return false })
+	return func(r ir.Reg) (machine.RegisterRow, bool) {
+		if f.Rows.Of[r] < 0 {
+			return machine.RegisterRow{}, false
+		}
+		return l.registerRow(r), true
+	}
+}

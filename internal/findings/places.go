@@ -19,6 +19,11 @@ func Locate(m *ir.Module, fn *machine.FuncInfo, pc int32) (ptx report.Location, 
 	if f == nil || pc < 0 || int(pc) >= len(f.Insts) {
 		return report.Location{Function: fn.Name}, nil, ""
 	}
+	return At(m, f, pc)
+}
+
+// At is Locate for a function and an instruction that it has.
+func At(m *ir.Module, f *ir.Func, pc int32) (ptx report.Location, source []report.Location, text string) {
 	in := &f.Insts[pc]
 	src := m.Sources[f.Unit]
 	ptx = report.Location{File: src.Name, Function: f.Name}

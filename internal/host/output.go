@@ -77,6 +77,13 @@ func (o *Output) write() {
 	o.held = o.held[:0]
 }
 
+// Flush writes what is held.
+func (o *Output) Flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.write()
+}
+
 // Close writes what is held and returns why writing failed, if it did.
 func (o *Output) Close() error {
 	if o.to == nil { // nothing is held

@@ -172,7 +172,9 @@ func (s *Session) loadAll(requests []Request) error {
 		if i > 0 {
 			o = &Session{Setup: s.Setup, group: s.group, rank: i}
 		}
-		o.device = d
+		if o.device = d; s.Opened != nil {
+			s.Opened(d)
+		}
 		s.group.sessions = append(s.group.sessions, o)
 	}
 	for _, o := range s.group.sessions {

@@ -32,9 +32,10 @@ type Setup struct {
 	Devices int // that run each launch at once
 	Config  ptxvm.DeviceConfig
 	Modules []*ptxvm.Module
-	Files   []string        // that the modules come from
-	Writes  []Output        // files that are written beside those of the launches
-	Loading context.Context // ends the loading; nil: nothing does
+	Files   []string            // that the modules come from
+	Writes  []Output            // files that are written beside those of the launches
+	Loading context.Context     // ends the loading; nil: nothing does
+	Opened  func(*ptxvm.Device) // is shown each device before anything is loaded there; nil: is not called
 
 	// Of an outcome that is forgiven, a launch's results count, and those on other devices go on; nil: none is.
 	Forgives func(error) bool

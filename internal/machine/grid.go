@@ -41,6 +41,7 @@ type Launch struct {
 	Values          Values        // follows the values of registers; may be nil
 	Numbers         Numbers       // looks at floating-point numbers; may be nil
 	Trace           *Tracer       // nil: nothing is shown
+	Moments         *Moments      // lets a debugger step; nil: there is none. The launch has one worker, and code made for it
 	Async           AsyncMode
 	OnFault         func(*Fault)      // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
 	OnPast          func(*Fault)      // gets accesses that pass the end of an allocation and are let pass (mem.Config.Page), from several cores at a time
@@ -151,7 +152,8 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 		g.Wants = 0
 	}
 	g.observing = g.wants(WantsTold)
-	g.observed, g.stackLimit, g.maxDepth = g.observing || l.Trace != nil || l.Values != nil || l.Numbers != nil, l.Stack, l.Depth
+	g.observed = g.observing || l.Trace != nil || l.Values != nil || l.Numbers != nil || l.Moments != nil
+	g.stackLimit, g.maxDepth = l.Stack, l.Depth
 	if g.slice = 0; l.Fair {
 		g.slice = fairTurn
 	}

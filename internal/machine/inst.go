@@ -60,7 +60,7 @@ const (
 	QuietLoop
 	// BlockStart marks the first instruction of a basic block.
 	BlockStart
-	// TellsSkips marks an instruction of traced code: it shows that its guard holds in no lane.
+	// TellsSkips marks an instruction of traced or stepped code: it shows that its guard holds in no lane.
 	TellsSkips
 	// FollowsGuard marks an instruction whose guard Launch.Values looks at, too.
 	FollowsGuard
@@ -70,6 +70,8 @@ const (
 	ProvingWhole
 	// Watched marks an instruction whose handler looks for misuse: compiled code leaves it to that.
 	Watched
+	// Marked marks an instruction at which launches with Moments stop.
+	Marked
 )
 
 // NoGuard marks an instruction without @p.

@@ -90,6 +90,9 @@ func (w *Warp) newStep(in *Inst) *Step {
 
 // skipped shows an instruction whose guard holds in no lane.
 func (w *Warp) skipped(in *Inst) {
+	if m := w.cta.grid.Moments; m != nil {
+		m.passes(w, in, 0)
+	}
 	if in.Flags&FollowsGuard != 0 {
 		w.cta.grid.Values.Skip(w, in, in.Guard&^1+w.frag.frame.code.GuardShadow)
 	}

@@ -37,7 +37,7 @@ func (s *Sources) Write(w io.Writer, places ...ptxvm.Location) {
 	seen := map[ptxvm.Location]bool{}
 	for _, at := range places {
 		at.Function = ""
-		if text, ok := s.line(at); ok && !seen[at] {
+		if text, ok := s.Line(at); ok && !seen[at] {
 			seen[at] = true
 			// A write error on standard error cannot be reported anywhere.
 			_, _ = io.WriteString(w, excerpt(at, text))
@@ -45,8 +45,8 @@ func (s *Sources) Write(w io.Writer, places ...ptxvm.Location) {
 	}
 }
 
-// line reads a line of a file.
-func (s *Sources) line(at ptxvm.Location) (text string, ok bool) {
+// Line reads a line of a file; false if that is not found, or has no such line.
+func (s *Sources) Line(at ptxvm.Location) (text string, ok bool) {
 	file := s.open(at.File)
 	if file == nil || at.Line < 1 {
 		return "", false

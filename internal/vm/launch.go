@@ -49,6 +49,8 @@ type Watch struct {
 	Tensor *Index3 // the CTA whose tensor memory Stats.Tensor holds
 
 	Breakpoints *Breakpoints // is called where lanes execute brkpt, which is a fault without it
+
+	steps *Stepping // of a debugger; nil without
 }
 
 // Stats is what a launch has executed.
@@ -201,6 +203,9 @@ func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *l
 	defer end()
 	if !ml.Stays {
 		ml.Output = out
+	}
+	if ml.Moments != nil {
+		ml.Moments.Flush = out.Flush
 	}
 	start := sinceBegin()
 	shown := watchTensor(c.watch.Tensor, &ml.Launch)
@@ -387,7 +392,8 @@ func (k *Kernel) refuse(format string, args ...any) error {
 func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
 	defer limited(&err)
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Numbers: l.Numbers != nil, Trace: l.Trace != nil || l.Breakpoint != nil, Depends: l.Depends != nil}
+	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Numbers: l.Numbers != nil, Trace: l.Trace != nil || l.Breakpoint != nil,
+		Step: l.Moments != nil, Depends: l.Depends != nil}
 	d, shared := k.program.d, l.Shared-l.Dynamic
 	decoder := k.program.decoder.Within(newQuota(ctx, d.cfg.Memory))
 	if by == (decode.Watch{}) && d.compiles(l) {

@@ -70,7 +70,7 @@ func (k *Kernel) prepared(ctx context.Context, c *call, state *launchState) (*ho
 	if err := k.describe(ctx, c, state); err != nil {
 		return nil, err
 	}
-	if c.terms == (Terms{}) && ml.Observer == nil && ml.OnFault == nil && ml.Trace == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
+	if c.terms == (Terms{}) && ml.Observer == nil && ml.OnFault == nil && ml.Trace == nil && ml.Moments == nil && ml.Breakpoint == nil && ml.Progress == nil && c.watch.Tensor == nil && k.program.stdout == nil {
 		state.shape = c.Launch
 		if same {
 			ml = new(host.Launch)
@@ -94,7 +94,8 @@ func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err
 		ml.Depends = c.terms.Depends
 	}
 	state.shadow, state.found, state.races = d.shadow.Launch(), nil, nil
-	k.sanitize(&ml.Launch, state, c.terms.Unchecked)
+	k.sanitize(&ml.Launch, state, c)
+	c.watch.stepped(&ml.Launch)
 	state.keepGoing(d)
 	state.watchPast(d)
 	if ml.Trace, err = k.tracer(c.watch.Trace, &ml.Launch); err != nil {

@@ -77,7 +77,7 @@ func (d *Device) load(q *quota.Quota, modules []*Module) (*Program, error) {
 		}
 		// Linking changes its input, and a module may be loaded many times: lower it anew.
 		var err error
-		if units[i], err = lower.Module(m.info, lower.Options{Quota: q}); err != nil {
+		if units[i], err = lower.Module(m.info, lower.Options{Quota: q, OneRowEach: d.tuning.OneRowEach}); err != nil {
 			return nil, err
 		}
 	}

@@ -23,13 +23,13 @@ const defaultReports = 20
 // lasting are the sanitizers that follow what launches leave to those that come later.
 const lasting = SanitizeMem | SanitizeInit | SanitizeInitLoads | SanitizeLeakUnused
 
-// sanitize lets the sanitizers of the configuration observe a launch; silent: they look only for what later launches
+// sanitize lets the sanitizers of the configuration observe a launch. In one that is unchecked they look only for what later launches
 // have to know, and report nothing.
-func (k *Kernel) sanitize(l *machine.Launch, state *launchState, silent bool) {
+func (k *Kernel) sanitize(l *machine.Launch, state *launchState, c *call) {
 	d, code := k.program.d, k.program.decoder
 	set, lazy := d.cfg.Sanitize, d.cfg.Async == AsyncLazy
-	judge := func(r *found.Report) found.Fate { return k.judge(r, l) }
-	if silent {
+	judge := k.judging(c, l)
+	if c.terms.Unchecked {
 		set, lazy = set&lasting, false
 		judge = func(*found.Report) found.Fate { return found.Suppressed }
 	}
@@ -77,6 +77,17 @@ func (k *Kernel) judge(r *found.Report, l *machine.Launch) found.Fate {
 		return found.Noted
 	}
 	return found.Reported
+}
+
+// judging is judge for a launch, whose debugger is told of what is reported.
+func (k *Kernel) judging(c *call, l *machine.Launch) func(r *found.Report) found.Fate {
+	return func(r *found.Report) found.Fate {
+		fate := k.judge(r, l)
+		if s := c.watch.steps; s != nil && s.Reported != nil && fate == found.Reported {
+			s.Reported(k.newReport(&found.Counted{Report: *r, Times: 1}, l))
+		}
+		return fate
+	}
 }
 
 // reported joins what sanitizers have found to the outcome of a launch.

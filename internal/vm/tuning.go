@@ -21,6 +21,8 @@ type Tuning struct {
 
 	Observer machine.Observer // sees every event of launches; may change between them
 	Careful  bool             // sanitizers that follow values look at each lane of each instruction
+
+	OneRowEach bool // registers do not share rows: of programs that are loaded later
 }
 
 // TuningOf returns a device's tuning, to be changed.
