@@ -64,6 +64,8 @@ internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin int
 internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
+internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm
+internal/debug/console: diag internal/debug internal/machine internal/quote report
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 internal/inlineasm: diag internal/check internal/isa internal/syntax

@@ -1,0 +1,318 @@
+package debug
+
+// This file goes back: the launch is run again up to a moment before the one where it stood. Which moment that is, a first run finds
+// that is looked at as it comes close.
+
+import (
+	"errors"
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/decode"
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// window is how many moments before the one that it stands at are looked at first.
+const window = 1 << 14
+
+// seer says of moments in ascending order whether one is looked for; whole tells that it is shown all of them, from the first on.
+type seer func(p *machine.Pause, whole bool) *Stop
+
+// search finds the last moment before one that look says is looked for; found is nil if there is none. The moment itself is shown to
+// look, too, which may then tell of the one before by Stop.before.
+func (s *Session) search(now uint64, look func() seer) (moment uint64, found *Stop, err error) {
+	for from := now - min(now, window); ; from = 0 {
+		if moment, found, err = s.searchFrom(from, now, look()); err != nil || found != nil || from == 0 {
+			return moment, found, err
+		}
+	}
+}
+
+func (s *Session) searchFrom(from, now uint64, look seer) (moment uint64, found *Stop, err error) {
+	if err := s.start(); err != nil {
+		return 0, nil, err
+	}
+	s.counts = true
+	defer func() { s.counts = false }()
+	stopped := false
+	note := func(p *machine.Pause) {
+		stop := look(p, from == 0)
+		switch {
+		case stop != nil && stop.past && p.Moment > 0:
+			moment, found = p.Moment-1, stop
+		case stop != nil && p.Moment < now:
+			moment, found = p.Moment, stop
+		}
+	}
+	if from == 0 && s.at != nil {
+		note(s.at)
+	}
+	for s.at != nil && s.at.Moment < now && !stopped {
+		stop := s.advance(max(from, 1), func(p *machine.Pause) *Stop {
+			if p.Moment >= from {
+				note(p)
+			}
+			if p.Moment < now {
+				return nil
+			}
+			return &Stop{Why: Stepped}
+		})
+		stopped = stop != nil && stop.Why == Interrupted
+	}
+	if stopped {
+		return 0, nil, errInterrupted
+	}
+	return moment, found, nil
+}
+
+// listens reports whether a watchpoint needs to be told of accesses.
+func (s *Session) listens() bool {
+	for _, b := range s.breaks {
+		if b.Watch != nil && b.Watch.Kind != OnChange && !b.Disabled {
+			return true
+		}
+	}
+	return false
+}
+
+// back goes to what is found before now, or to the first moment.
+func (s *Session) back(look func() seer) (*Stop, error) {
+	now, focus := s.Moment(), s.focus
+	if now == 0 {
+		return &Stop{Why: NoMore}, nil
+	}
+	moment, found, err := s.search(now, look)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		found = &Stop{Why: NoMore}
+	}
+	if err := s.reach(moment); err != nil {
+		return nil, err
+	}
+	s.focus = focus
+	s.settle(found)
+	return found, nil
+}
+
+// behind is walk for a launch that may have ended: then it follows the last instruction.
+func (s *Session) behind() (*walk, error) {
+	if s.at != nil {
+		return s.walk()
+	}
+	if err := s.reach(s.Moment() - min(s.Moment(), 1)); err != nil {
+		return nil, err
+	}
+	if s.at == nil {
+		return nil, ErrNotRunning
+	}
+	s.follow(s.at)
+	return nil, nil
+}
+
+// again is a walk's warp in another run.
+func (w *walk) again(p *machine.Pause) bool {
+	c := p.Warp.CTA()
+	switch w.s.Mode {
+	case ByWarp:
+		return c.ID() == w.s.focus.CTA && p.Warp.Index() == w.s.focus.Warp
+	case ByBlock:
+		if c.ID() != w.s.focus.CTA {
+			return false
+		}
+		was := w.met[p.Warp]
+		w.met[p.Warp] = isBarrier(p)
+		return was && !w.met[p.Warp]
+	}
+	return c.ID() == w.s.focus.CTA && p.Warp.Index() == w.s.focus.Warp && p.Active>>w.lane&1 != 0
+}
+
+// ReverseStepInstruction goes back to the instruction before, of what steps are of; over: of the same call.
+func (s *Session) ReverseStepInstruction(over bool) (*Stop, error) {
+	w, err := s.behind()
+	if err != nil || w == nil {
+		return &Stop{Why: Stepped, Moved: true}, err
+	}
+	return s.back(func() seer {
+		w.met = map[*machine.Warp]bool{}
+		return func(p *machine.Pause, _ bool) *Stop {
+			if !w.again(p) || over && p.Frame().Depth() > w.depth {
+				return nil
+			}
+			return &Stop{Why: Stepped}
+		}
+	})
+}
+
+// ReverseStepLine goes back to the beginning of the line, or of the one before; over: of the same call.
+func (s *Session) ReverseStepLine(over bool) (*Stop, error) {
+	w, err := s.behind()
+	if err != nil || w == nil {
+		return &Stop{Why: Stepped, Moved: true}, err
+	}
+	return s.back(func() seer {
+		var before *Location
+		depth := 0
+		w.met = map[*machine.Warp]bool{}
+		return func(p *machine.Pause, whole bool) *Stop {
+			if !w.again(p) || over && p.Frame().Depth() > w.depth {
+				return nil
+			}
+			l, _ := s.Code.Locate(placeOf(p))
+			if w.lines && len(l.Source) == 0 {
+				return nil
+			}
+			begins := before == nil && whole || before != nil && (!SameLine(before, &l) || depth != p.Frame().Depth())
+			before, depth = &l, p.Frame().Depth()
+			if !begins && w.s.Mode != ByBlock {
+				return nil
+			}
+			return &Stop{Why: Stepped}
+		}
+	})
+}
+
+// ReverseFinish goes back to the call of the function.
+func (s *Session) ReverseFinish() (*Stop, error) {
+	w, err := s.behind()
+	if err != nil || w == nil {
+		return &Stop{Why: Stepped, Moved: true}, err
+	}
+	if w.depth == 0 {
+		return nil, errOutermost
+	}
+	return s.back(func() seer {
+		return func(p *machine.Pause, _ bool) *Stop {
+			if !w.again(p) || p.Frame().Depth() >= w.depth {
+				return nil
+			}
+			return &Stop{Why: Stepped}
+		}
+	})
+}
+
+// ReverseContinue goes back to the last moment at which a breakpoint would have stopped the launch, or before the instruction that has
+// changed a watched value.
+func (s *Session) ReverseContinue() (*Stop, error) {
+	hits := map[*Breakpoint]int{}
+	for _, b := range s.breaks {
+		hits[b] = b.Hits
+	}
+	stop, err := s.back(func() seer {
+		var watch func(*machine.Pause) *Stop
+		return func(p *machine.Pause, _ bool) *Stop {
+			if watch == nil {
+				watch = s.watcherAt(p)
+			} else if hit := watch(p); hit != nil {
+				hit.past = true
+				hit.Old, hit.New = hit.New, hit.Old
+				return hit
+			}
+			return s.hit(p)
+		}
+	})
+	for b, n := range hits {
+		b.Hits = n
+	}
+	return stop, err
+}
+
+// watcherAt is watcher of a moment that the session does not stand at.
+func (s *Session) watcherAt(p *machine.Pause) func(*machine.Pause) *Stop {
+	at := s.at
+	s.at = p
+	defer func() { s.at = at }()
+	return s.watcher()
+}
+
+// errNeverWritten is what LastWrite answers where nothing has written.
+var errNeverWritten = errors.New("Nothing has written it since the launch began.")
+
+// LastWrite goes back to the last instruction that has written a register of the focus's lane, or memory, also where the value is the
+// same as before.
+func (s *Session) LastWrite(e *Expr) (*Stop, error) {
+	w, err := s.watchpoint(e, OnChange)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Moment()
+	look, err := s.writes(e, w)
+	if err != nil {
+		return nil, err
+	}
+	moment, found, err := s.search(now, look)
+	s.onTouch = nil
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return nil, errors.Join(errNeverWritten, s.reach(now))
+	}
+	if err := s.reach(moment); err != nil {
+		return nil, err
+	}
+	if found.Moved = true; w.home == nil {
+		s.focus.Lane = w.focus.Lane
+	}
+	s.settle(found)
+	return found, nil
+}
+
+// writes returns what sees the instructions that write what an expression names.
+func (s *Session) writes(e *Expr, w *Watchpoint) (func() seer, error) {
+	if w.home != nil {
+		touched := uint64(0)
+		s.onTouch = func(ev *machine.Event) {
+			if ev.Kind != machine.Load && touches(ev, w) {
+				touched = s.run.steps.Now()
+			}
+		}
+		return func() seer { return s.memoryWrites(w, &touched) }, nil
+	}
+	scope, err := s.Scope()
+	if err != nil {
+		return nil, err
+	}
+	v, err := scope.Eval(e)
+	if err != nil {
+		return nil, err
+	}
+	if v.Home == nil {
+		return nil, fmt.Errorf("%s is neither a register nor memory.", e.Text)
+	}
+	return func() seer { return s.registerWrites(v.Home.Register, w) }, nil
+}
+
+// memoryWrites sees the moment before one at which memory was touched, or is another than before: by an operation that went on by itself.
+func (s *Session) memoryWrites(w *Watchpoint, touched *uint64) seer {
+	var old []byte
+	*touched = 0
+	return func(p *machine.Pause, _ bool) *Stop {
+		now, _, here := s.look(w, p)
+		wrote := p.Moment > 0 && *touched == p.Moment
+		if here {
+			wrote = wrote || old != nil && string(now) != string(old)
+			old = now
+		}
+		if !wrote {
+			return nil
+		}
+		return &Stop{Why: Stepped, past: true}
+	}
+}
+
+func (s *Session) registerWrites(name string, w *Watchpoint) seer {
+	return func(p *machine.Pause, _ bool) *Stop {
+		f := decode.FuncOf(p.Frame().Func())
+		if p.Lanes>>w.focus.Lane&1 == 0 || !s.itsThread(w, p) || p.Frame().Depth() != w.depth {
+			return nil
+		}
+		wrote := false
+		f.EachReg(&f.Insts[p.PC], func(r ir.Reg, a ir.Access) { wrote = wrote || a == ir.Write && f.Regs[r].Name == name })
+		if !wrote {
+			return nil
+		}
+		return &Stop{Why: Stepped}
+	}
+}
