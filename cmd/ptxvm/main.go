@@ -25,9 +25,9 @@ func main() {
 		debug.SetTraceback("none")
 	}
 	ignoreSignals()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	args := underOwnName(os.Args[0], os.Args[1:])
+	ctx, stop := signal.NotifyContext(context.Background(), ending(args)...)
+	context.AfterFunc(ctx, stop)             // a second signal ends the process at once
 	if len(args) == 0 || args[0] != "exec" { // what it runs may have no use for one
 		warnNoOutput(os.Stderr)
 	}
@@ -36,6 +36,14 @@ func main() {
 		endByPipe()
 	}
 	os.Exit(code)
+}
+
+// ending are the signals that end a command line: debug stops the launch at an interrupt, and goes on.
+func ending(args []string) []os.Signal {
+	if len(args) > 0 && args[0] == debugVerb {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM}
 }
 
 // streams are the three standard streams of one invocation; tests pass their own.
@@ -104,7 +112,7 @@ func newRoot(s streams) *cli.Command {
 		Columns:   columnsOf(s.out),
 	}
 	root.Flags().Bool(&version, "version", "", "print what the verb version does")
-	root.Add(newCheck(s), newFmt(s), newRun(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s), newExec(s), newPytest(s), newCudart(s), newPtxas(s), newSARIF(s))
+	root.Add(newCheck(s), newFmt(s), newRun(s), newDebug(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s), newExec(s), newPytest(s), newCudart(s), newPtxas(s), newSARIF(s))
 	root.Add(laterVerbs()...)
 	root.Add(newHelp(root))
 	addCompletion(root)
@@ -114,7 +122,7 @@ func newRoot(s streams) *cli.Command {
 // laterVerbs are promised by the contract and refused by name until they are built.
 func laterVerbs() []*cli.Command {
 	var verbs []*cli.Command
-	for _, name := range []string{"debug", "lsp", "serve"} {
+	for _, name := range []string{"lsp", "serve"} {
 		verbs = append(verbs, &cli.Command{
 			Use: name, Hidden: true, Raw: true,
 			Run: func(*cli.Command, []string) error {

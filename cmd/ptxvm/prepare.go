@@ -29,9 +29,28 @@ type launch struct {
 // prepare does everything before the first launch. What fails here leaves no trace. cfg holds
 // what flags do not say; launches holds the flags of each launch, those of the device in the first.
 func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*invocation, error) {
+	ctx, cancel := launches[0].preparing()
+	defer cancel()
+	setup, requests, err := setUp(ctx, launches, files, s, cfg)
+	if err != nil {
+		return nil, err
+	}
+	session, err := launchlang.OpenSession(setup, requests)
+	if err != nil {
+		return nil, err
+	}
+	made := &invocation{Session: session, suppress: setup.Config.Suppress}
+	for i, j := range session.Jobs {
+		made.launches = append(made.launches, &launch{j, launches[i]})
+	}
+	return made, nil
+}
+
+// setUp reads flags and compiles files: what sessions are opened with, before ctx ends.
+func setUp(ctx context.Context, launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceConfig) (*launchlang.Setup, []launchlang.Request, error) {
 	f := launches[0]
 	if err := f.complete(&cfg); err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
 	if f.seed != 0 && !f.set.Given("workers") {
 		cfg.Workers = 1
@@ -43,39 +62,29 @@ func prepare(launches []*runFlags, files []string, s streams, cfg ptxvm.DeviceCo
 	for _, flags := range launches {
 		r, err := flags.read()
 		if err != nil {
-			return nil, usageError{err}
+			return nil, nil, usageError{err}
 		}
 		requests = append(requests, r)
 	}
 	var err error
 	if cfg.Suppress, err = f.suppressions(files); err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
 	judge, err := ptxvm.ParseJudge(f.judge)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
 	f.sourceRoot.near(files)
 	s.quiet = f.quiet
-	ctx, cancel := f.preparing()
-	defer cancel()
 	modules, err := compileFilesWithin(ctx, int64(f.memory), s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cfg.Arch == "" {
 		cfg.Arch = ptxvm.NewestTarget(modules...)
 	}
-	session, err := launchlang.OpenSession(&launchlang.Setup{Devices: f.devices, Config: cfg, Modules: modules, Files: files, Writes: f.writes(), Loading: ctx,
-		Forgives: func(err error) bool { return f.keepable(err) != nil }}, requests)
-	if err != nil {
-		return nil, err
-	}
-	made := &invocation{Session: session, suppress: cfg.Suppress}
-	for i, j := range session.Jobs {
-		made.launches = append(made.launches, &launch{j, launches[i]})
-	}
-	return made, nil
+	return &launchlang.Setup{Devices: f.devices, Config: cfg, Modules: modules, Files: files, Writes: f.writes(), Loading: ctx,
+		Forgives: func(err error) bool { return f.keepable(err) != nil }}, requests, nil
 }
 
 // preparing bounds the time for compiling and loading: as long as a launch may take.

@@ -59,9 +59,20 @@ func (f *sourceFlag) near(files []string) {
 
 // show prints the source lines of places, each once; those whose files are not found are left out.
 func (f *sourceFlag) show(w io.Writer, places ...ptxvm.Location) {
-	sources := quote.Sources{Dirs: f.dirs}
-	if f.dir != nil {
-		sources = quote.Sources{Dirs: []*os.Root{f.dir}, Any: true}
-	}
+	sources := f.sources()
 	sources.Write(w, places...)
+}
+
+// line reads the line of a place; false if its file is not found.
+func (f *sourceFlag) line(at ptxvm.Location) (string, bool) {
+	sources := f.sources()
+	return sources.Line(at)
+}
+
+// sources is where files are looked for.
+func (f *sourceFlag) sources() quote.Sources {
+	if f.dir != nil {
+		return quote.Sources{Dirs: []*os.Root{f.dir}, Any: true}
+	}
+	return quote.Sources{Dirs: f.dirs}
 }

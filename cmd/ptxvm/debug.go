@@ -1,0 +1,181 @@
+package main
+
+// This file is the debug verb: it opens the launch of a command line again and again for package debug, and gives package console
+// its commands.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/debug"
+	"ptxvm.invalid/ptxvm/internal/debug/console"
+	"ptxvm.invalid/ptxvm/internal/launchlang"
+)
+
+// debugVerb is its name.
+const debugVerb = "debug"
+
+// debugFlags are run's, and its own.
+type debugFlags struct {
+	runFlags
+	script string
+	batch  bool
+	at     uint64
+}
+
+// notDebugged are the flags of run that a debugger has no use for: they are refused, not passed over.
+var notDebugged = []string{"workers", "devices", "timeout", "keep-output", "keep-going", "write-suppressions", "report", "expect", "tol",
+	"trace", "trace-to", "max-trace", "show", "show-to", "stats"}
+
+// newDebug builds the debug verb.
+func newDebug(s streams) *cli.Command {
+	var f debugFlags
+	cmd := &cli.Command{
+		Use:   debugVerb + " FILE…|DIR [flags]",
+		Short: "Step through a kernel, forwards and backwards; DIR is a captured launch",
+		Example: `  ptxvm debug saxpy.ptx --block 32 --arg s32:32 --arg f32:2 --arg in:f32x32=iota --arg inout:f32x32=1
+  ptxvm debug capture/ -x commands.txt`,
+		Args: needFiles,
+		Run: func(cmd *cli.Command, args []string) error {
+			return f.debug(cmd.Context(), s, args)
+		},
+	}
+	cmd.Flags().Group("Debugger")
+	cmd.Flags().String(&f.script, "command", "x", "", "do the commands of `FILE` instead of asking for some")
+	cmd.Flags().Bool(&f.batch, "batch", "", "end with the first command that fails, with exit 2")
+	cmd.Flags().Uint64(&f.at, "at", "", 0, "begin at moment `M`, which faults and reports of an earlier session have named")
+	f.bind(cmd)
+	return cmd
+}
+
+// debug opens the launch and does commands.
+func (f *debugFlags) debug(ctx context.Context, s streams, args []string) error {
+	if slices.Contains(s.args, "--") {
+		return usageError{errors.New("debug -- PROGRAM is not built yet: capture a launch of the program, and give debug the folder of the capture")}
+	}
+	launches, files, err := f.launches(withCaptures(args))
+	switch {
+	case err != nil:
+		return err
+	case len(launches) > 1:
+		return usageError{fmt.Errorf("debug takes one launch, not %d", len(launches))}
+	case f.script == "" && slices.Contains(files, "-"):
+		return usageError{errors.New("debug reads its commands from standard input: give the PTX as a file, or the commands with -x")}
+	}
+	for _, name := range notDebugged {
+		if f.set.Given(name) {
+			return usageError{fmt.Errorf("debug does not take --%s", name)}
+		}
+	}
+	target, err := f.target(ctx, s, launches, files)
+	if err != nil {
+		return printEnd(s, &f.runFlags, new(reports), err)
+	}
+	session, err := debug.Open(target)
+	if err != nil {
+		return printEnd(s, &f.runFlags, new(reports), err)
+	}
+	return errors.Join(f.converse(ctx, s, session), session.Close())
+}
+
+// withCaptures puts the options file of a captured launch in the place of its folder.
+func withCaptures(args []string) []string {
+	out := slices.Clone(args)
+	for i, arg := range out {
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			out[i] = "@" + filepath.Join(arg, "launch.txt")
+		}
+	}
+	return out
+}
+
+// target compiles the files; each launch gets a device and buffers of its own.
+func (f *debugFlags) target(ctx context.Context, s streams, launches []*runFlags, files []string) (debug.Target, error) {
+	quiet := s
+	if f.set.Given("seed") {
+		quiet.err = io.Discard // the note that one worker is taken
+	}
+	setup, requests, err := setUp(ctx, launches, files, quiet, ptxvm.DeviceConfig{})
+	if err != nil {
+		return debug.Target{}, err
+	}
+	setup.Opened = debug.Prepare
+	setup.Config.Engine, setup.Config.Workers, setup.Config.Deterministic = ptxvm.Interp, 1, true
+	return debug.Target{Seed: f.seed, Output: s.out, Open: func(w ptxvm.Watch, seed uint64, out io.Writer) (*debug.Launch, error) {
+		again := *setup
+		again.Config.Seed, again.Config.Stdout = seed, out
+		requests[0].Options.Watch = w
+		return f.open(&again, requests, s)
+	}}, nil
+}
+
+// open makes one launch.
+func (f *debugFlags) open(setup *launchlang.Setup, requests []launchlang.Request, s streams) (*debug.Launch, error) {
+	session, err := launchlang.OpenSession(setup, requests)
+	if err != nil {
+		return nil, err
+	}
+	j := session.Jobs[0]
+	if err := j.Fill(); err != nil {
+		return nil, errors.Join(err, session.Close())
+	}
+	return &debug.Launch{Kernel: j.Kernel, Shape: j.Shape, Close: session.Close,
+		Run: func(ctx context.Context) error {
+			_, err := j.Launch(ctx)
+			return err
+		},
+		Result: func() error {
+			results, err := j.AllResults()
+			if err != nil {
+				return err
+			}
+			return launchlang.WriteResults(s.out, results, screenOf(s.out, f.color))
+		},
+	}, nil
+}
+
+// converse does commands until they end.
+func (f *debugFlags) converse(ctx context.Context, s streams, session *debug.Session) error {
+	c := &console.Console{Session: session, Out: s.out, Source: f.sourceRoot.line, Batch: f.batch}
+	in, err := f.commands(s, c)
+	if err != nil {
+		return usageError{err}
+	}
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	defer context.AfterFunc(ctx, session.Interrupt)()
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for {
+			select {
+			case <-interrupts:
+				session.Interrupt()
+			case <-over:
+				return
+			}
+		}
+	}()
+	first := "cuda"
+	if f.at > 0 {
+		first = fmt.Sprintf("goto %d", f.at)
+	}
+	c.Begin(first)
+	ok, err := c.Run(in)
+	switch {
+	case err != nil:
+		return usageError{fmt.Errorf("commands cannot be read: %w", err)}
+	case !ok && f.batch:
+		return exitError{exitUsage}
+	}
+	return nil
+}
