@@ -38,7 +38,8 @@ type Stop struct {
 	Frame  bool       // the thread is another than before
 	Moved  bool       // the launch has not gone there by one step
 
-	past bool // it is about the instruction before
+	past  bool   // it is about the instruction before
+	lanes uint32 // that it is about; 0: any
 }
 
 // stopper says at a moment whether the launch stops there; nil: it does not.
@@ -115,6 +116,9 @@ func (s *Session) settle(found *Stop) {
 	s.follow(s.at)
 	if found.Break != nil && found.Break.lane >= 0 {
 		s.focus.Lane = found.Break.lane
+	}
+	if lanes := found.lanes & s.at.Active; lanes != 0 && lanes>>s.focus.Lane&1 == 0 {
+		s.focus.Lane = bits.TrailingZeros32(lanes)
 	}
 	found.Frame = before != s.focus
 	in := placeOf(s.at).Func

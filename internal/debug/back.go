@@ -232,11 +232,14 @@ var errNeverWritten = errors.New("Nothing has written it since the launch began.
 // LastWrite goes back to the last instruction that has written a register of the focus's lane, or memory, also where the value is the
 // same as before.
 func (s *Session) LastWrite(e *Expr) (*Stop, error) {
+	now := s.Moment()
+	if _, err := s.behind(); err != nil {
+		return nil, err
+	}
 	w, err := s.watchpoint(e, OnChange)
 	if err != nil {
 		return nil, err
 	}
-	now := s.Moment()
 	look, err := s.writes(e, w)
 	if err != nil {
 		return nil, err
@@ -262,13 +265,13 @@ func (s *Session) LastWrite(e *Expr) (*Stop, error) {
 // writes returns what sees the instructions that write what an expression names.
 func (s *Session) writes(e *Expr, w *Watchpoint) (func() seer, error) {
 	if w.home != nil {
-		touched := uint64(0)
+		t := new(touch)
 		s.onTouch = func(ev *machine.Event) {
-			if ev.Kind != machine.Load && touches(ev, w) {
-				touched = s.run.steps.Now()
+			if lanes := touches(ev, w); ev.Kind != machine.Load && lanes != 0 {
+				*t = touch{s.run.steps.Now(), lanes}
 			}
 		}
-		return func() seer { return s.memoryWrites(w, &touched) }, nil
+		return func() seer { return s.memoryWrites(w, t) }, nil
 	}
 	scope, err := s.Scope()
 	if err != nil {
@@ -285,12 +288,15 @@ func (s *Session) writes(e *Expr, w *Watchpoint) (func() seer, error) {
 }
 
 // memoryWrites sees the moment before one at which memory was touched, or is another than before: by an operation that went on by itself.
-func (s *Session) memoryWrites(w *Watchpoint, touched *uint64) seer {
+func (s *Session) memoryWrites(w *Watchpoint, t *touch) seer {
 	var old []byte
-	*touched = 0
+	*t = touch{}
 	return func(p *machine.Pause, _ bool) *Stop {
 		now, _, here := s.look(w, p)
-		wrote := p.Moment > 0 && *touched == p.Moment
+		wrote, lanes := p.Moment > 0 && t.behind == p.Moment, t.lanes
+		if !wrote {
+			lanes = 0
+		}
 		if here {
 			wrote = wrote || old != nil && string(now) != string(old)
 			old = now
@@ -298,8 +304,14 @@ func (s *Session) memoryWrites(w *Watchpoint, touched *uint64) seer {
 		if !wrote {
 			return nil
 		}
-		return &Stop{Why: Stepped, past: true}
+		return &Stop{Why: Stepped, past: true, lanes: lanes}
 	}
+}
+
+// touch is a write to memory: the moment behind it, and the lanes that made it.
+type touch struct {
+	behind uint64
+	lanes  uint32
 }
 
 func (s *Session) registerWrites(name string, w *Watchpoint) seer {

@@ -221,7 +221,7 @@ func (s *Session) accessed(e *machine.Event) {
 	}
 	for _, b := range s.breaks {
 		w := b.Watch
-		if !s.counts || w == nil || b.Disabled || w.Kind == OnChange || w.Kind == OnRead && e.Kind == machine.Store || s.touch != nil || !touches(e, w) {
+		if !s.counts || w == nil || b.Disabled || w.Kind == OnChange || w.Kind == OnRead && e.Kind == machine.Store || s.touch != nil || touches(e, w) == 0 {
 			continue
 		}
 		if b.Hits++; b.Ignore > 0 {
@@ -229,31 +229,32 @@ func (s *Session) accessed(e *machine.Event) {
 			continue
 		}
 		l, _ := s.Code.Locate(Place{e.Func.Name, e.PC})
-		s.touch = &Stop{Why: AtWatch, Break: b, By: &l}
+		s.touch = &Stop{Why: AtWatch, Break: b, By: &l, lanes: touches(e, w)}
 		s.run.steps.Until = 0
 	}
 }
 
-// touches reports whether an access is one to watched memory.
-func touches(e *machine.Event, w *Watchpoint) bool {
+// touches returns the lanes that access watched memory, 0 if none does; those of an operation without addresses are all.
+func touches(e *machine.Event, w *Watchpoint) (lanes uint32) {
 	if w.home.Space == "shared" && e.On.CTA().Peers()[0].ID() != w.first {
-		return false
+		return 0
 	}
-	within := func(space string, from, to uint64) bool {
+	wanted := w.home.Space != "shared" && w.home.Space != "local"
+	within := func(space string, from, bytes uint64) bool {
 		space, start := split(space, from)
 		global := space != "shared" && space != "local"
-		wanted := w.home.Space != "shared" && w.home.Space != "local"
-		return (global && wanted || space == w.home.Space) && start < w.home.Addr+uint64(w.size) && w.home.Addr < start+(to-from)
+		return (global && wanted || space == w.home.Space) && start < w.home.Addr+uint64(w.size) && w.home.Addr < start+bytes
 	}
 	if e.Addr == nil {
-		x := e.Extent
-		return x != nil && within(x.Space.String(), x.From, x.To)
+		if x := e.Extent; x != nil && within(x.Space.String(), x.From, x.To-x.From) {
+			lanes = e.Lanes
+		}
+		return lanes
 	}
 	for m := e.Lanes; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		if within(e.Space.String(), e.Addr[lane], e.Addr[lane]+uint64(e.Size)) {
-			return true
+		if lane := bits.TrailingZeros32(m); within(e.Space.String(), e.Addr[lane], uint64(e.Size)) {
+			lanes |= 1 << lane
 		}
 	}
-	return false
+	return lanes
 }
