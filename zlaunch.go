@@ -50,8 +50,8 @@ type Kernel = vm.Kernel
 //		Shared  int  // bytes of dynamic shared memory
 //		// Capture, a folder that does not exist or is empty, gets the launch with all memory of the device as it is before, so
 //		// that it can be run again (DeviceConfig.Restore); "": nothing is captured. What runs beside the launch may be caught in the middle.
-//		// The launch does not begin if that fails: with a device that has surfaces, textures, samplers, tensor memory of others,
-//		// or more than DeviceConfig.CaptureMax bytes that are not zero.
+//		// The launch does not begin if that fails: with several devices, memory of the host, or more than DeviceConfig.CaptureMax bytes
+//		// that are not zero.
 //		Capture string
 //	}
 type Launch = vm.Launch
@@ -86,6 +86,7 @@ type Watch = vm.Watch
 //		Notes     []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
 //		Known     int           // pairs of places that DeviceConfig.Suppress means
 //		Assumed   []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
+//		Replay    Replay        // of the first launch on a device with DeviceConfig.Restore
 //	}
 //
 //	func (s Stats) EngineShares() map[string]float64
@@ -96,6 +97,18 @@ type Watch = vm.Watch
 //
 // LaneOpsPerSecond is the rate of the launch.
 type Stats = vm.Stats
+
+// Replay is whether a launch has left the memory that the captured one left, in the allocations that there were before it.
+//
+//	type Replay uint8
+type Replay = vm.Replay
+
+// The answers.
+const (
+	ReplayUnknown Replay = vm.ReplayUnknown // the captured launch did not end, or memory has been freed since
+	ReplaySame    Replay = vm.ReplaySame
+	ReplayDiffers Replay = vm.ReplayDiffers
+)
 
 // Progress is how far a launch is.
 //

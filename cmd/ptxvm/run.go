@@ -181,6 +181,9 @@ func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *ru
 	if err := out.read(j.Job, peers); err != nil {
 		return out, err
 	}
+	if stats.Replay == ptxvm.ReplayDiffers && !j.flags.quiet {
+		fmt.Fprintln(s.err, "warning: memory is not as the captured launch left it: other flags or arguments, or a kernel whose results depend on the order of its threads")
+	}
 	if stats.Leak != nil && !j.flags.quiet {
 		fmt.Fprintf(s.err, "warning: %v\n", stats.Leak)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,8 +71,19 @@ func TestRoundTrip(t *testing.T) {
 			all = append(all, data)
 		}
 	}
+	for _, hold := range []bool{false, true} {
+		roundTrip(t, all, hold)
+	}
+}
+
+// roundTrip writes allocations with these bytes, at once or after they have changed.
+func roundTrip(t *testing.T, all [][]byte, hold bool) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made", "here")
 	f := folderOf(all...)
+	if hold {
+		held(t, f)
+	}
 	first := f.Memory.Allocations[2]
 	f.Memory.Variables = []Variable{{"v", first.Address, 1}}
 	f.Report = []byte(`{"fault": null}`)
@@ -102,6 +114,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// held has a folder hold its memory, which is gone then.
+func held(t *testing.T, f *Folder) {
+	t.Helper()
+	touched := 0
+	f.Touched = func(i int) []Run {
+		touched++
+		half := f.Memory.Allocations[i].Size / 2 / page * page
+		return slices.DeleteFunc([]Run{{0, half}, {half, f.Memory.Allocations[i].Size - half}}, func(r Run) bool { return r.Size == 0 })
+	}
+	if _, err := f.Hold(1<<30, make([]byte, 100)); err != nil || touched != len(f.Memory.Allocations) {
+		t.Fatal(err, touched)
+	}
+	f.Bytes = func(int) ([]byte, error) { return nil, errors.New("the memory is gone") }
+	if _, err := folderOf(make([]byte, 100), []byte{1}).Hold(0, nil); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a byte that is not zero, of none allowed: %v", err)
+	}
+}
+
 // TestWriteRefuses: what cannot be captured leaves nothing, and nothing that is there is overwritten.
 func TestWriteRefuses(t *testing.T) {
 	one := bytes.Repeat([]byte{1}, 3*page)
@@ -110,7 +140,7 @@ func TestWriteRefuses(t *testing.T) {
 		limit  uint64
 		want   string
 	}{
-		"limit":   {func(*Folder) {}, 2 * page, "12288 bytes that are not zero, of 8192"},
+		"limit":   {func(*Folder) {}, 2 * page, "12288 bytes or more that are not zero, of 8192"},
 		"overlap": {func(f *Folder) { f.Memory.Allocations[1].Address = f.Memory.Allocations[0].Address + 1 }, 1 << 30, "begins before 0x"},
 		"line":    {func(f *Folder) { f.Options[0].Value = "a\n--kernel b" }, 1 << 30, "does not fit into a line"},
 		"size":    {func(f *Folder) { f.Memory.Allocations[0].Size++ }, 1 << 30, "has 12288 bytes, not 12289"},
@@ -143,29 +173,36 @@ func TestWriteRefuses(t *testing.T) {
 // hostile are texts of memory.json that promise what cannot be, with what is said of them.
 var hostile = []struct{ name, text, want string }{
 	{"empty", ``, "ends early"},
-	{"truncated", `{"schema": 1, "allocations": [{"address": "0x1000",`, "ends early"},
-	{"later", `{"schema": 2}`, "schema 2; this version of ptxvm reads 1"},
+	{"truncated", `{"schema": 2, "allocations": [{"address": "0x1000",`, "ends early"},
+	{"later", `{"schema": 3}`, "schema 3; this version of ptxvm reads 2"},
 	{"no schema", `{}`, "schema 0"},
-	{"two objects", `{"schema": 1} {}`, "behind the object"},
-	{"null", `{"schema": 1, "allocations": [{"address": "0x0", "size": 1, "space": "device"}]}`, "cannot be device memory"},
-	{"wraps", `{"schema": 1, "allocations": [{"address": "0xfffffffffffff000", "size": 8192, "space": "device"}]}`, "cannot be device memory"},
-	{"size wraps", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 18446744073709551615, "space": "device"}]}`, "cannot be device memory"},
-	{"no number", `{"schema": 1, "allocations": [{"address": "x", "size": 1, "space": "device"}]}`, "no address"},
-	{"decimal", `{"schema": 1, "allocations": [{"address": "4096", "size": 1, "space": "device"}]}`, "no address"},
-	{"negative", `{"schema": 1, "allocations": [{"address": "0x1000", "size": -1, "space": "device"}]}`, "-1"},
-	{"space", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 1, "space": "moon"}]}`, `no space "moon"`},
-	{"below", `{"schema": 1, "base": "0x2000", "allocations": [{"address": "0x1000", "size": 16, "space": "device"}]}`, "begins before 0x2000"},
-	{"overlap", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}, {"address": "0x100f", "size": 1, "space": "device"}]}`,
+	{"two objects", `{"schema": 2} {}`, "behind the object"},
+	{"null", `{"schema": 2, "allocations": [{"address": "0x0", "size": 1, "space": "device"}]}`, "cannot be device memory"},
+	{"wraps", `{"schema": 2, "allocations": [{"address": "0xfffffffffffff000", "size": 8192, "space": "device"}]}`, "cannot be device memory"},
+	{"size wraps", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 18446744073709551615, "space": "device"}]}`, "cannot be device memory"},
+	{"no number", `{"schema": 2, "allocations": [{"address": "x", "size": 1, "space": "device"}]}`, "no address"},
+	{"decimal", `{"schema": 2, "allocations": [{"address": "4096", "size": 1, "space": "device"}]}`, "no address"},
+	{"negative", `{"schema": 2, "allocations": [{"address": "0x1000", "size": -1, "space": "device"}]}`, "-1"},
+	{"space", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 1, "space": "moon"}]}`, `no space "moon"`},
+	{"below", `{"schema": 2, "base": "0x2000", "allocations": [{"address": "0x1000", "size": 16, "space": "device"}]}`, "begins before 0x2000"},
+	{"overlap", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}, {"address": "0x100f", "size": 1, "space": "device"}]}`,
 		"begins before 0x"},
-	{"huge", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 1073741825, "space": "device"}]}`, "larger than the limit"},
-	{"run", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 8, "size": 9}]}]}`, "no 9 bytes"},
-	{"run wraps", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 8, "size": 18446744073709551615}]}]}`,
+	{"huge", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 1073741825, "space": "device"}]}`, "larger than the limit"},
+	{"run", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 8, "size": 9}]}]}`, "no 9 bytes"},
+	{"run wraps", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 8, "size": 18446744073709551615}]}]}`,
 		"no 18446744073709551615 bytes"},
-	{"runs overlap", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 0, "size": 8}, {"offset": 7, "size": 1}]}]}`,
+	{"runs overlap", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 0, "size": 8}, {"offset": 7, "size": 1}]}]}`,
 		"no 1 bytes"},
-	{"variable", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}], "variables": [{"name": "v", "address": "0x1008", "size": 9}]}`,
+	{"variable", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}], "variables": [{"name": "v", "address": "0x1008", "size": 9}]}`,
 		"lies in no allocation"},
-	{"variable twice", `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}],
+	{"unwritten", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "unwritten": [{"offset": 9, "size": 8}]}]}`, "can be unwritten from byte 9"},
+	{"handles", `{"schema": 2, "allocations": [], "handles": [{"handle": "0x8"}, {"handle": "0x8"}]}`, "handle 0x8 stands behind 0x8"},
+	{"handle 0", `{"schema": 2, "allocations": [], "handles": [{"handle": "0x0"}]}`, "stands behind"},
+	{"image", `{"schema": 2, "allocations": [], "handles": [{"handle": "0x8", "images": [{"address": "0x1000"}]}]}`, "lies in no allocation"},
+	{"levels", `{"schema": 2, "allocations": [], "handles": [{"handle": "0x8", "images": [` + strings.Repeat(`{},`, 64) + `{}]}]}`, "65 images"},
+	{"reference", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}], "variables": [{"name": "v", "address": "0x1000", "size": 1}],
+		"references": [{"name": "v", "address": "0x8", "size": 8}]}`, "named twice"},
+	{"variable twice", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}],
 		"variables": [{"name": "v", "address": "0x1000", "size": 1}, {"name": "v", "address": "0x1000", "size": 1}]}`, "named twice"},
 }
 
@@ -223,9 +260,13 @@ func TestHostileBytes(t *testing.T) {
 
 // FuzzRead reads folders of any bytes: an error, or a memory whose runs all lie inside of disjoint allocations.
 func FuzzRead(f *testing.F) {
-	text := `{"schema": 1, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 4, "size": 8}]}],` +
+	text := `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "runs": [{"offset": 4, "size": 8}]}],` +
 		`"variables": [{"name": "v", "address": "0x1000", "size": 4}]}`
 	f.Add([]byte(text), packed(f, []byte("8 bytes!")))
+	f.Add([]byte(`{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device", "unwritten": [{"offset": 4, "size": 8}]}],`+
+		`"handles": [{"handle": "0x103000000000000", "kind": "texture", "name": "t", "texture": {"sampler": {"address": ["wrap", "wrap", "wrap"], "compare": "le"}},`+
+		`"images": [{"geometry": "2d", "size": [2, 2], "format": "f32x1", "pitch": 16, "bytes": 16, "address": "0x1000"}]}],`+
+		`"references": [{"name": "r", "address": "0x103000000000008", "size": 8}], "beside": ["k"]}`), packed(f, nil))
 	for _, c := range hostile {
 		f.Add([]byte(c.text), []byte(nil))
 	}

@@ -3,7 +3,7 @@
 //
 //	module.ptx      the modules, as given (several: module-1.ptx …)
 //	launch.txt      a file of options that names the rest relative to itself
-//	memory.json     allocations and variables, by address, and where their bytes are
+//	memory.json     allocations, variables and images, by address, and where their bytes are
 //	memory.zst      these bytes, pages of zeros left out
 //	report.json     why it was captured; may be missing
 //

@@ -21,6 +21,7 @@ const (
 	window     = 1 << 20   // bytes that the compression looks back
 	maxCopy    = 1 << 20   // bytes that Load has at a time
 	maxName    = 1 << 20   // bytes of a name, an owner
+	maxLevels  = 64        // images of a handle
 )
 
 // Open reads memory.json of the folder dir and checks it; all allocations together have at most limit bytes, else the
@@ -73,28 +74,54 @@ func (m *Memory) check(limit uint64) error {
 			return fmt.Errorf("allocation %d: %d bytes at %#x cannot be device memory", i, a.Size, start)
 		case start < last:
 			return fmt.Errorf("allocation %d, at %#x, begins before %#x, the end of what is in front of it", i, start, last)
-		case len(a.Owner) > maxName:
-			return fmt.Errorf("allocation %d: an owner of %d bytes", i, len(a.Owner))
+		case len(a.Label)+len(a.Owner) > maxName:
+			return fmt.Errorf("allocation %d: a label and an owner of %d bytes", i, len(a.Label)+len(a.Owner))
 		}
 		last = start + a.Size
 		if total += a.Size; total > limit { // sizes and their sum are below maxAddress, as allocations are disjoint
 			return fmt.Errorf("%w: allocations have %d bytes or more, of %d allowed", ErrTooLarge, total, limit)
 		}
-		if err := a.checkRuns(); err != nil {
+		if err := errors.Join(a.checkRuns(a.Runs, "kept"), a.checkRuns(a.Unwritten, "unwritten")); err != nil {
 			return fmt.Errorf("allocation %d: %w", i, err)
 		}
+	}
+	if err := m.checkHandles(); err != nil {
+		return err
 	}
 	return m.checkVariables()
 }
 
-// checkRuns holds the runs against the allocation.
-func (a *Allocation) checkRuns() error {
+// checkRuns holds the runs of bytes that are something against the allocation.
+func (a *Allocation) checkRuns(list []Run, something string) error {
 	last := uint64(0)
-	for _, r := range a.Runs {
+	for _, r := range list {
 		if r.Size == 0 || r.Offset < last || r.Offset > a.Size || r.Size > a.Size-r.Offset {
-			return fmt.Errorf("no %d bytes can be kept from byte %d on: of %d bytes, those before %d are behind", r.Size, r.Offset, a.Size, last)
+			return fmt.Errorf("no %d bytes can be %s from byte %d on: of %d bytes, those before %d are behind", r.Size, something, r.Offset, a.Size, last)
 		}
 		last = r.Offset + r.Size
+	}
+	return nil
+}
+
+// checkHandles holds the order of handles, and the place of images. How many bytes these take, formats say.
+func (m *Memory) checkHandles() error {
+	last := Address(0)
+	for i := range m.Handles {
+		h := &m.Handles[i]
+		switch {
+		case h.Handle <= last:
+			return fmt.Errorf("handle %#x stands behind %#x", uint64(h.Handle), uint64(last))
+		case len(h.Name) > maxName:
+			return fmt.Errorf("handle %#x: a name of %d bytes", uint64(h.Handle), len(h.Name))
+		case len(h.Images) > maxLevels:
+			return fmt.Errorf("handle %#x: %d images, of %d that a texture may have", uint64(h.Handle), len(h.Images), maxLevels)
+		}
+		last = h.Handle
+		for _, im := range h.Images {
+			if im.Bytes == 0 || !m.holds(uint64(im.Address), im.Bytes) {
+				return fmt.Errorf("handle %#x: its image, %d bytes at %#x, lies in no allocation", uint64(h.Handle), im.Bytes, uint64(im.Address))
+			}
+		}
 	}
 	return nil
 }
@@ -102,11 +129,11 @@ func (a *Allocation) checkRuns() error {
 // checkVariables holds variables against the allocations.
 func (m *Memory) checkVariables() error {
 	seen := map[string]bool{}
-	for _, v := range m.Variables {
+	for i, v := range slices.Concat(m.Variables, m.References) {
 		switch {
 		case v.Name == "" || len(v.Name) > maxName || seen[v.Name]:
 			return fmt.Errorf("the variable %.80q is named twice, or is no name", v.Name)
-		case !m.holds(uint64(v.Address), v.Size):
+		case i < len(m.Variables) && !m.holds(uint64(v.Address), v.Size):
 			return fmt.Errorf("the variable %.80s, %d bytes at %#x, lies in no allocation", v.Name, v.Size, uint64(v.Address))
 		}
 		seen[v.Name] = true

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -22,10 +23,23 @@ const page = 4096
 // zeros is a page of nothing.
 var zeros [page]byte
 
+// Report puts the reason of a capture into a folder that has been written.
+func Report(dir string, report json.RawMessage) error {
+	return put(filepath.Join(dir, ReportFile), report)
+}
+
+// put writes a file of a folder, whole or not at all.
+func put(name string, text []byte) error {
+	if err := os.WriteFile(name+".new", text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
 // Write makes the folder dir, which must not exist or be empty. It is there as a whole or not at all. The error wraps ErrTooLarge
 // if the bytes of runs are more than limit.
 func Write(dir string, f *Folder, limit uint64) (err error) {
-	if err := vacant(dir); err != nil {
+	if err := Vacant(dir); err != nil {
 		return err
 	}
 	m, err := f.memory(limit)
@@ -71,8 +85,8 @@ func replace(made, dir string) error {
 	return os.Rename(made, dir)
 }
 
-// vacant says why a capture may not be written at dir.
-func vacant(dir string) error {
+// Vacant says why a capture may not be written at dir.
+func Vacant(dir string) error {
 	list, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -87,53 +101,31 @@ func vacant(dir string) error {
 
 // memory is memory.json with the runs that hold something.
 func (f *Folder) memory(limit uint64) (*Memory, error) {
-	m := f.Memory
-	m.Schema, m.Allocations, m.Variables = Schema, slices.Clone(m.Allocations), slices.Clone(m.Variables)
-	if m.Allocations == nil {
-		m.Allocations = []Allocation{}
-	}
-	if m.Variables == nil {
-		m.Variables = []Variable{}
-	}
+	f.Memory.Schema, f.Memory.Allocations = Schema, slices.Clone(f.Memory.Allocations)
 	kept := uint64(0)
-	for i := range m.Allocations {
-		a := &m.Allocations[i]
-		data, err := f.bytes(i)
-		if err != nil {
-			return nil, err
+	for i := range f.Memory.Allocations {
+		if f.held == nil {
+			if _, err := f.find(i); err != nil {
+				return nil, err
+			}
 		}
-		a.Runs = runs(data)
-		for _, r := range a.Runs {
+		for _, r := range f.Memory.Allocations[i].Runs {
 			kept += r.Size
 		}
 	}
 	if kept > limit {
-		return nil, fmt.Errorf("%w: the launch begins with %d bytes that are not zero, of %d allowed", ErrTooLarge, kept, limit)
+		return nil, tooMuch(kept, limit)
 	}
+	m := f.Memory
+	m.Allocations = orEmpty(m.Allocations)
+	m.Variables = orEmpty(m.Variables)
 	return &m, m.check(^uint64(0))
 }
 
-// bytes are those of an allocation.
-func (f *Folder) bytes(i int) ([]byte, error) {
-	data, err := f.Bytes(i)
-	if a := &f.Memory.Allocations[i]; err == nil && uint64(len(data)) != a.Size {
-		err = fmt.Errorf("the allocation at %#x has %d bytes, not %d", uint64(a.Address), len(data), a.Size)
-	}
-	return data, err
-}
-
-// runs are the pages of an allocation that are not zero, those in a row as one.
-func runs(data []byte) (list []Run) {
-	for at := 0; at < len(data); at += page {
-		one := data[at:min(at+page, len(data))]
-		if bytes.Equal(one, zeros[:len(one)]) {
-			continue
-		}
-		if n := len(list); n != 0 && list[n-1].Offset+list[n-1].Size == uint64(at) {
-			list[n-1].Size += uint64(len(one))
-			continue
-		}
-		list = append(list, Run{uint64(at), uint64(len(one))})
+// orEmpty is a list that JSON has as [].
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
 	}
 	return list
 }
@@ -143,6 +135,9 @@ func (f *Folder) texts(m *Memory) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	var launch bytes.Buffer
 	fmt.Fprintf(&launch, "# A captured launch: ptxvm run @%s\n", LaunchFile)
+	for _, kernel := range m.Beside {
+		fmt.Fprintf(&launch, "# %s ran meanwhile: what it writes may have been caught in the middle\n", strconv.Quote(kernel))
+	}
 	for i, text := range f.Modules {
 		name := moduleFile(i, len(f.Modules))
 		files[name] = text
@@ -181,6 +176,10 @@ func (f *Folder) writeBytes(name string, m *Memory) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	if f.held != nil {
+		_, err := w.Write(f.held)
+		return err
+	}
 	for i, a := range m.Allocations {
 		if len(a.Runs) == 0 {
 			continue

@@ -6,6 +6,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -38,7 +39,18 @@ const (
 	SamplerHandle
 )
 
-func (k HandleKind) String() string { return [...]string{"surface", "texture", "sampler"}[k] }
+var handleKinds = []string{"surface", "texture", "sampler"}
+
+func (k HandleKind) String() string { return handleKinds[k] }
+
+// ParseHandleKind reads what String writes.
+func ParseHandleKind(text string) (HandleKind, error) {
+	i := slices.Index(handleKinds, text)
+	if i < 0 {
+		return 0, fmt.Errorf("%q is no handle", text)
+	}
+	return HandleKind(i), nil
+}
 
 // Images are the images of a device; the zero value has none. They give handles out. A slot whose handle has ended is used again once as many as quarantine
 // others have ended after it: until then a handle of what is gone stays wrong.
@@ -61,11 +73,60 @@ type binding struct {
 	gone    bool
 }
 
-// None reports whether no handle has ever been given out.
-func (t *Images) None() bool {
+// Handle is a handle and what it means.
+type Handle struct {
+	Number  uint64
+	Kind    HandleKind
+	Name    string
+	Image   *Image
+	Texture *Texture
+	Ended   bool // it means nothing any more
+}
+
+// Handles lists all handles that have been given out, in ascending order.
+func (t *Images) Handles() (list []Handle) {
+	for i, s := range t.all() {
+		b := s.Load()
+		list = append(list, Handle{mem.ImageWindow + uint64(i)*mem.ImageStep, b.kind, b.name, b.image, b.texture, b.gone})
+	}
+	return list
+}
+
+// MaxRestored bounds the handles that Restore makes.
+const MaxRestored = 1 << 18
+
+// Restore gives out handles that a device had, in ascending order, and lets them mean what they meant; this one has given
+// out none. Numbers between them have ended.
+func (t *Images) Restore(handles []Handle) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.all()) == 0
+	var list []*imageSlot
+	for _, h := range handles {
+		at := (h.Number - mem.ImageWindow) / mem.ImageStep
+		if h.Number%mem.ImageStep != 0 || at >= MaxRestored || at < uint64(len(list)) || h.Kind > SamplerHandle {
+			return fmt.Errorf("%#x is no handle that a device gives out next", h.Number)
+		}
+		for uint64(len(list)) < at {
+			s := new(imageSlot)
+			s.Store(&binding{name: "what was there", gone: true})
+			list = append(list, s)
+		}
+		s := new(imageSlot)
+		s.Store(&binding{h.Name, h.Kind, h.Image, h.Texture, h.Ended})
+		list = append(list, s)
+	}
+	t.slots.Store(&list)
+	return nil
+}
+
+// Names reports whether n handles in a row, from one on, are of a kind.
+func (t *Images) Names(handle uint64, kind HandleKind, n int) bool {
+	for i := range uint64(n) {
+		if s := t.slot(handle + i*mem.ImageStep); s == nil || s.Load().kind != kind || s.Load().gone {
+			return false
+		}
+	}
+	return true
 }
 
 // AddHandles makes n handles in a row for one name and returns the first. They name nothing yet.

@@ -70,6 +70,18 @@ func (s *Space) Live() (list []Allocation) {
 	return list
 }
 
+// Touched lists the parts, as address and size, of the n bytes of an allocation from addr on that anything may have been
+// written in: the others are zero, and reading them would take as much of the host's memory where it is mapped twice (Config.Guard).
+func (s *Space) Touched(addr, n uint64) (parts [][2]uint64) {
+	if v, ok := s.Find(addr); !ok || n > v.End-addr || v.Adopted {
+		return [][2]uint64{{addr, n}}
+	}
+	for _, p := range s.memory.touched(addr-s.base, n) {
+		parts = append(parts, [2]uint64{p[0] + s.base, p[1]})
+	}
+	return parts
+}
+
 // Single reports whether the memory is that of one device, and has neither multicast ranges nor endpoints.
 func (s *Space) Single() bool {
 	s.mu.RLock()

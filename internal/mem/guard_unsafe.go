@@ -18,7 +18,12 @@ func reserveTwice(base, n uint64) (reserved, error) {
 	if err != nil {
 		return reserved{}, err
 	}
-	defer unix.Close(fd)
+	r := reserved{}
+	defer func() {
+		if r.file.ino == 0 {
+			_ = unix.Close(fd)
+		}
+	}()
 	if err := unix.Ftruncate(fd, int64(n)); err != nil {
 		return reserved{}, err
 	}
@@ -32,15 +37,46 @@ func reserveTwice(base, n uint64) (reserved, error) {
 		_ = unix.MunmapPtr(view, uintptr(n))
 		return reserved{}, err
 	}
-	r := reserved{mem: unsafe.Slice((*byte)(own), n), view: unsafe.Slice((*byte)(view), n)}
+	r = reserved{mem: unsafe.Slice((*byte)(own), n), view: unsafe.Slice((*byte)(view), n)}
 	for _, m := range [][]byte{r.mem, r.view} { // a child must not write its parent's memory
 		if err := unix.Madvise(m, unix.MADV_DONTFORK); err != nil {
 			_ = unmapTwice(r)
 			return reserved{}, err
 		}
 	}
-	r.unmap = func([]byte) error { return unmapTwice(r) }
+	r.file = opened(fd)
+	both := r
+	r.unmap = func([]byte) error { return unmapTwice(both) }
 	return r, nil
+}
+
+// opened is the file of a descriptor; none if the system does not tell which.
+func opened(fd int) file {
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		return file{}
+	}
+	return file{fd, uint64(s.Dev), s.Ino}
+}
+
+// touched lists the parts, as offset and size, of n bytes that anything has been written or read in; the others are zero.
+func (r *reserved) touched(off, n uint64) (parts [][2]uint64) {
+	if r.file.ino == 0 || opened(r.file.fd) != r.file {
+		return [][2]uint64{{off, n}}
+	}
+	for at, end := off, off+n; at < end; {
+		from, err := unix.Seek(r.file.fd, int64(at), unix.SEEK_DATA)
+		if err == unix.ENXIO || err == nil && uint64(from) >= end { // nothing comes
+			return parts
+		}
+		to, failed := unix.Seek(r.file.fd, from, unix.SEEK_HOLE)
+		if err != nil || failed != nil {
+			return append(parts, [2]uint64{at, end - at})
+		}
+		parts = append(parts, [2]uint64{uint64(from), min(uint64(to), end) - uint64(from)})
+		at = uint64(to)
+	}
+	return parts
 }
 
 // above tries the steps from an address on. The machine's view lies not far above the program's, so that addresses of
@@ -54,6 +90,9 @@ func above(start uint64, try func(at uint64) (unsafe.Pointer, error)) (p unsafe.
 }
 
 func unmapTwice(r reserved) error {
+	if r.file.ino != 0 && opened(r.file.fd) == r.file {
+		_ = unix.Close(r.file.fd) // the memory is what counts
+	}
 	if err := unmap(r.view); err != nil {
 		return err
 	}

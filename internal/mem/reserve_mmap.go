@@ -12,6 +12,13 @@ type reserved struct {
 	committed uint64
 	unmap     func([]byte) error
 	view      []byte // the program's, of an arena that is mapped twice
+	file      file   // that such an arena lies in
+}
+
+// file is an open file, by what it was when it was opened: a program may close descriptors that are not its own.
+type file struct {
+	fd       int
+	dev, ino uint64 // 0: there is none
 }
 
 func reserve(n uint64) (reserved, error) {

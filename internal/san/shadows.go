@@ -67,6 +67,37 @@ func (s *Shadows) Drop(addr uint64) {
 	s.Values.Drop(addr, 0, nil)
 }
 
+// Unwritten lists, as address and size, the bytes of the allocation [addr, addr+n) that nothing has written, as far as a set of
+// sanitizers has looked: none without Init and InitLoads.
+func (s *Shadows) Unwritten(set Set, addr, n uint64) (list [][2]uint64) {
+	visit := func(from, to uint64) {
+		if last := len(list) - 1; last >= 0 && list[last][0]+list[last][1] == from {
+			list[last][1] += to - from
+			return
+		}
+		list = append(list, [2]uint64{from, to - from})
+	}
+	switch {
+	case set&Init != 0:
+		s.Values.Unwritten(addr, addr+n, visit)
+	case set&InitLoads != 0:
+		s.Loads.Unwritten(addr, addr+n, visit)
+	}
+	return list
+}
+
+// Begin is Track of an allocation that has been written, but for the bytes that Unwritten lists.
+func (s *Shadows) Begin(addr, n uint64, unwritten [][2]uint64) {
+	s.Track(addr, n)
+	at := addr
+	for _, u := range append(unwritten, [2]uint64{addr + n, 0}) {
+		if u[0] > at {
+			s.Written(at, u[0]-at)
+		}
+		at = u[0] + u[1]
+	}
+}
+
 // Read notes that the host reads bytes.
 func (s *Shadows) Read(addr, n uint64) { s.Order.Copied(race.Range{From: addr, To: addr + n}) }
 

@@ -112,9 +112,9 @@ type DeviceConfig struct {
 	// HostGuard, with HostPointers, lets the program's own accesses to device memory fault (SIGSEGV), as with a device of
 	// its own. AllocHost and managed variables have what both reach.
 	HostGuard bool
-	// Restore is the folder of a captured launch (Launch.Capture), whose allocations the device begins with, at their addresses; all
-	// of them count as written (SanitizeInit). The variables of the first program that is loaded are the captured ones of their
-	// names. For one device, without HostPointers.
+	// Restore is the folder of a captured launch (Launch.Capture), whose allocations, surfaces and textures the device begins with, at
+	// their addresses; all bytes count as written (SanitizeInit) but those that SanitizeInit knew better of at the capture. The variables
+	// of the first program that is loaded are the captured ones of their names. For one device, without HostPointers.
 	Restore    string
 	CaptureMax int64 // bytes that a capture may keep; 0: 1 GiB
 }
@@ -140,6 +140,9 @@ type Device struct {
 
 	placing sync.Mutex
 	placed  map[string]capture.Variable // of Restore, until a program has them
+
+	restored *capture.Memory // of Restore, until a launch is over
+	after    string          // the digest of what that is to leave; "": not known
 
 	mu     sync.RWMutex // held for reading while the arena is in use, for writing by Close
 	closed atomic.Bool

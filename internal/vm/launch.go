@@ -38,8 +38,8 @@ type Launch struct {
 	Shared  int  // bytes of dynamic shared memory
 	// Capture, a folder that does not exist or is empty, gets the launch with all memory of the device as it is before, so
 	// that it can be run again (DeviceConfig.Restore); "": nothing is captured. What runs beside the launch may be caught in the middle.
-	// The launch does not begin if that fails: with a device that has surfaces, textures, samplers, tensor memory of others,
-	// or more than DeviceConfig.CaptureMax bytes that are not zero.
+	// The launch does not begin if that fails: with several devices, memory of the host, or more than DeviceConfig.CaptureMax bytes
+	// that are not zero.
 	Capture string
 }
 
@@ -71,7 +71,18 @@ type Stats struct {
 	Notes     []*Report     // of sanitizers: what is no error, at most DeviceConfig.MaxReports
 	Known     int           // pairs of places that DeviceConfig.Suppress means
 	Assumed   []string      // the assumptions about hardware that the code depends on: "U3 b4x16-container=low"
+	Replay    Replay        // of the first launch on a device with DeviceConfig.Restore
 }
+
+// Replay is whether a launch has left the memory that the captured one left, in the allocations that there were before it.
+type Replay uint8
+
+// The answers.
+const (
+	ReplayUnknown Replay = iota // the captured launch did not end, or memory has been freed since
+	ReplaySame
+	ReplayDiffers
+)
 
 // LaneOpsPerSecond is the rate of the launch.
 func (s Stats) LaneOpsPerSecond() float64 { return perSecond(s.LaneOps, s.Elapsed) }
@@ -185,11 +196,28 @@ func (k *Kernel) launch(ctx context.Context, c *call, fill func(*launchState) er
 		return Stats{}, err
 	}
 	if c.Capture != "" {
-		if err := k.capture(c, state); err != nil {
-			return Stats{}, err
-		}
+		return k.captured(ctx, c, ml, state)
 	}
 	return k.execute(ctx, c, ml, state)
+}
+
+// captured is execute of a launch that is captured.
+func (k *Kernel) captured(ctx context.Context, c *call, ml *host.Launch, state *launchState) (Stats, error) {
+	s, err := k.capture(c, state)
+	if err != nil {
+		return Stats{}, err
+	}
+	stats, err := k.execute(ctx, c, ml, state)
+	if ended(err) {
+		err = errors.Join(err, s.WriteAfter(c.Capture))
+	}
+	return stats, err
+}
+
+// ended reports whether a launch ran to its end, with reports of sanitizers or without.
+func ended(err error) bool {
+	var found *SanitizerError
+	return err == nil || errors.As(err, &found) && found.Err == nil
 }
 
 // execute is launch of what is prepared. It is a function of its own since Go keeps a list of deferred calls for one that has
@@ -221,6 +249,9 @@ func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *l
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), &ran, ml.CTAs())
 	stats.Past = k.passed(state)
+	if p.d.cfg.Restore != "" && err == nil {
+		stats.Replay = p.d.replayed()
+	}
 	k.nameMemory(err, state.params)
 	k.missingShared(err, c.Launch)
 	return k.reported(&ml.Launch, state.found, stats, k.faulted(state, err))

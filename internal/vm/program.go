@@ -89,8 +89,9 @@ func (d *Device) load(q *quota.Quota, modules []*Module) (*Program, error) {
 		warnings = append(warnings, modules[0].info.Alone...)
 	}
 	p := &Program{d: d, sources: modules, module: linked, life: &lifetime{d: d}, warnings: append(warnings, diags...)}
+	placed := d.takePlaced()
 	err := d.use(func() (err error) {
-		p.image, err = newImage(d.machine, linked, d.cfg.HostPointers, d.takePlaced())
+		p.image, err = newImage(d.machine, linked, d.cfg.HostPointers, placed)
 		return err
 	})
 	if err != nil {
@@ -101,6 +102,7 @@ func (d *Device) load(q *quota.Quota, modules []*Module) (*Program, error) {
 		p.stdout = d.cfg.Stdout
 	}
 	p.refs = slices.DeleteFunc(slices.Clone(linked.Vars), func(v *ir.Var) bool { return !isReference(v) })
+	p.bindPlaced(placed)
 	return p, nil
 }
 
@@ -219,7 +221,7 @@ type image struct {
 // lie somewhere already, with the bytes that they are to have.
 func newImage(d *host.Device, m *ir.Module, shared bool, placed map[string]capture.Variable) (*image, error) {
 	img := &image{vars: map[*ir.Var]uint64{}, funcs: map[*ir.Func]uint64{}}
-	if err := img.find(m, placed); err != nil {
+	if err := img.find(d, m, placed); err != nil {
 		return nil, err
 	}
 	for i, f := range m.Funcs {

@@ -64,6 +64,11 @@ func (m *Memory) begin(number uint64, p *page) {
 	if m.Took != nil {
 		m.Took(pageBytes)
 	}
+	m.fill(number, p)
+}
+
+// fill is begin of a page that is not kept.
+func (m *Memory) fill(number uint64, p *page) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	start := number * pageSize
@@ -123,6 +128,44 @@ func (m *Memory) Drop(start, size uint64, by *machine.Place) {
 func (m *Memory) Written(addr, n uint64) {
 	if m != nil {
 		m.global.fill(addr, addr+n, false)
+	}
+}
+
+// Unwritten visits, in parts, the bytes from addr up to end that have a bit which nothing has written.
+func (m *Memory) Unwritten(addr, end uint64, visit func(from, to uint64)) {
+	for at := addr; at < end; {
+		number, stop := at/pageSize, min(end, (at/pageSize+1)*pageSize)
+		m.global.mu.RLock()
+		p := m.global.pages[number]
+		m.global.mu.RUnlock()
+		if p == nil { // as it begins
+			p = &page{within: m.global}
+			m.fill(number, p)
+		}
+		p.mu.Lock()
+		p.unwritten(number*pageSize, at, stop, visit)
+		p.mu.Unlock()
+		at = stop
+	}
+}
+
+// unwritten is Unwritten in a page that begins at start.
+func (p *page) unwritten(start, from, to uint64, visit func(from, to uint64)) {
+	for at := from; at < to; {
+		off := at - start
+		n := min(64-off%64, to-at)
+		switch m := mask(off, n); p.poison[off/64] & m {
+		case 0:
+		case m:
+			visit(at, at+n)
+		default:
+			for i := range n {
+				if p.poison[off/64]>>((off+i)%64)&1 != 0 {
+					visit(at+i, at+i+1)
+				}
+			}
+		}
+		at += n
 	}
 }
 

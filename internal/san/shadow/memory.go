@@ -80,6 +80,30 @@ func (m *Memory) Written(addr, n uint64) {
 	}
 }
 
+// Unwritten visits, in parts, the bytes of the allocation that starts at addr, up to end, that nothing has written.
+func (m *Memory) Unwritten(addr, end uint64, visit func(from, to uint64)) {
+	spans := m.list()
+	i, tracked := find(spans, addr)
+	if !tracked {
+		return
+	}
+	t, size := spans[i], min(end, spans[i].end)-addr
+	for at := uint64(0); at < size; {
+		n := min(64-at%64, size-at)
+		if t.page(at/pageBytes, false) == nil {
+			n = min(pageBytes-at%pageBytes, size-at)
+			visit(addr+at, addr+at+n)
+		} else if !t.all(at, at+n) {
+			for b := at; b < at+n; b++ {
+				if !t.all(b, b+1) {
+					visit(addr+b, addr+b+1)
+				}
+			}
+		}
+		at += n
+	}
+}
+
 // touched notes a write; of a read it tells whether all bytes were written before, and where the
 // allocation starts.
 func (m *Memory) touched(kind machine.AccessKind, from, to uint64) (start uint64, ok bool) {
