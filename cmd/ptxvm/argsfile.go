@@ -2,7 +2,8 @@ package main
 
 // This file reads options from files: @ARGS.txt holds one option or FILE a line. A value is the
 // rest of its line as it stands, without quotes; empty lines and lines that begin with # do not
-// count. A line --- starts the options of the next launch, on the same device.
+// count. A line --- starts the options of the next launch, on the same device. Names of files are relative to the file that
+// they stand in, unless that is a pipe.
 
 import (
 	"bufio"
@@ -59,27 +60,30 @@ func readOptions(name string, list *[]*runFlags, given map[string]bool) (files [
 		return nil, err
 	}
 	defer file.Close()
-	before := (*list)[0].restore
-	files, err = scanOptions(name, file, list, given)
-	if f := (*list)[0]; f.restore != before {
-		f.restore = beside(name, f.restore)
-		for i := range files {
-			files[i] = beside(name, files[i])
-		}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
 	}
-	return files, err
+	from := optionsFile{name: name, dir: "."}
+	if info.Mode().IsRegular() && !strings.HasPrefix(name, "/dev/") { // which may be a file, as standard input
+		from.dir = filepath.Dir(name)
+	}
+	return from.scan(file, list, given)
 }
 
-// beside is a file that an options file names relative to itself.
-func beside(options, name string) string {
-	if filepath.IsAbs(name) {
+// optionsFile is a file of options, and where the files lie that it names.
+type optionsFile struct{ name, dir string }
+
+// beside is a file that stands alone on a line.
+func (from optionsFile) beside(name string) string {
+	if name == "-" || filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(filepath.Dir(options), name)
+	return filepath.Join(from.dir, name)
 }
 
-// scanOptions is readOptions of text.
-func scanOptions(name string, text io.Reader, list *[]*runFlags, given map[string]bool) (files []string, err error) {
+// scan is readOptions of text.
+func (from optionsFile) scan(text io.Reader, list *[]*runFlags, given map[string]bool) (files []string, err error) {
 	lines := bufio.NewScanner(io.LimitReader(text, 64*maxLine))
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
@@ -89,14 +93,14 @@ func scanOptions(name string, text io.Reader, list *[]*runFlags, given map[strin
 		case line == nextLaunch:
 			*list = append(*list, (*list)[0].next())
 		case line[0] == '-' && line != "-":
-			err = setOption(*list, line, given)
+			err = from.setOption(*list, line, given)
 		case len(*list) > 1:
 			err = fmt.Errorf("%q is no option; PTX files stand before the first %s", line, nextLaunch)
 		default:
-			files = append(files, line)
+			files = append(files, from.beside(line))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+			return nil, fmt.Errorf("%s:%d: %w", from.name, n, err)
 		}
 	}
 	return files, lines.Err()
@@ -113,7 +117,7 @@ func (f *runFlags) next() *runFlags {
 
 // setOption sets an option of the last launch. given are the command line's own, which win in the
 // first launch unless they are lists.
-func setOption(list []*runFlags, line string, given map[string]bool) error {
+func (from optionsFile) setOption(list []*runFlags, line string, given map[string]bool) error {
 	f := list[len(list)-1]
 	name, value, hasValue := cutOption(line)
 	if name == "arch" || len(line) > 2 && line[:2] == "--" {
@@ -134,6 +138,9 @@ func setOption(list []*runFlags, line string, given map[string]bool) error {
 		}
 		if !fl.List() && given[name] && len(list) == 1 {
 			return nil
+		}
+		if fl.Names != nil {
+			value = fl.Names(from.dir, value)
 		}
 		return f.set.Set(name, value)
 	}

@@ -112,7 +112,7 @@ func runExample(ctx context.Context, s streams, name string) (err error) {
 	f.bind(&cli.Command{Use: "run"})
 	list := []*runFlags{&f}
 	options := name + ".txt"
-	files, err := scanOptions(options, bytes.NewReader(exampleFile(name, options)), &list, nil)
+	files, err := optionsFile{name: options, dir: "."}.scan(bytes.NewReader(exampleFile(name, options)), &list, nil)
 	if err != nil {
 		return usageError{err}
 	}

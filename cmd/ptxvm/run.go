@@ -31,7 +31,7 @@ func newRun(s streams) *cli.Command {
 	cmd.Flags().Group("Device and schedule")
 	cmd.Flags().Add(&f.seeds, "seeds", "", "run once with each seed, FROM-TO such as 0-19: one command, one --report; what several report is printed once")
 	cmd.Flags().Group("Data")
-	cmd.Flags().String(&f.capture, "capture", "", "", "write the first launch, with the memory that it begins with, to the folder `DIR`: run @DIR/launch.txt runs it again")
+	cmd.Flags().String(&f.capture, "capture", "", "", "write the first launch, with the memory that it begins with, to the folder `DIR`: run @DIR/launch.txt runs it again").NamesFile()
 	cmd.Flags().Add(&f.captureMax, "capture-max", "", "most bytes that --capture keeps, such as 4G; default 1G")
 	f.bind(cmd)
 	return cmd

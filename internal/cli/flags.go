@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -17,6 +18,12 @@ type Value interface {
 	String() string
 	Set(text string) error
 	Type() string // what help calls a value if the flag's usage quotes no name
+}
+
+// Words is a Value of several arguments: Take gets those that stand behind the flag, at least one, and returns what is left of them.
+type Words interface {
+	Value
+	Take(args []string) (rest []string, err error)
 }
 
 // Flag is one of a verb's flags.
@@ -29,12 +36,29 @@ type Flag struct {
 	Hidden    bool   // understood, not listed
 	Group     string // the heading that help lists it under; empty: Flags
 
+	// Names puts the relative names of files in a value into a folder, for values that stand in a file of options; nil: there
+	// are none in it.
+	Names func(dir, value string) string
+
 	Value Value
 	given bool
 }
 
+// NamesFile lets the whole value be a file or folder; "" and - are none.
+func (f *Flag) NamesFile() {
+	f.Names = func(dir, value string) string {
+		if value == "" || value == "-" || filepath.IsAbs(value) {
+			return value
+		}
+		return filepath.Join(dir, value)
+	}
+}
+
 // List reports whether values add up instead of replacing each other.
 func (f *Flag) List() bool { _, list := f.Value.(*listValue); return list }
+
+// words is the value if it is one of several arguments, else nil.
+func (f *Flag) words() Words { w, _ := f.Value.(Words); return w }
 
 // Words returns what help calls the value, empty for a switch, and the usage without quotes.
 func (f *Flag) Words() (value, usage string) {
@@ -191,6 +215,16 @@ func (s *Flags) long(arg string, args []string) ([]string, error) {
 		text = f.Alone
 	case !has && len(args) == 0:
 		return nil, &NoValue{f}
+	case f.words() != nil:
+		if has {
+			args = append([]string{text}, args...)
+		}
+		rest, err := f.words().Take(args)
+		if err != nil {
+			return nil, &BadValue{f, args[0], err}
+		}
+		f.given = true
+		return rest, nil
 	case !has:
 		text, args = args[0], args[1:]
 	}
