@@ -60,7 +60,7 @@ internal/san/flow:  internal/machine internal/mem internal/san/found internal/uo
 internal/san/streams: internal/san/race
 internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams
 internal/fatbin:    internal/isa
-internal/driver:    diag report internal/vm internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
+internal/driver:    diag report internal/vm internal/capture internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num

@@ -52,6 +52,7 @@ const libraryVariable = "PTXVM_LIB"
 // execFlags are exec's flags; each sets a variable that the libraries read.
 type execFlags struct {
 	values        map[string]*string // by variable
+	capture       captureFlag
 	deterministic bool
 	stats         bool
 }
@@ -65,6 +66,7 @@ var execVariables = []execVariable{
 	{"assume", "PTXVM_ASSUME", "change assumptions about hardware: `U3=low`[,…]"},
 	{"async", "PTXVM_ASYNC", "when asynchronous operations take effect: `eager|lazy|random`, as for run"},
 	{"bounds", "PTXVM_BOUNDS", "how far an access may go: `exact|page`, to the end of its allocation, or of its 2 MiB page as on hardware"},
+	{"capture-max", captureVariable + "_MAX", "most bytes that --capture keeps, `SIZE` such as 4G; default 1G"},
 	{"devices", "PTXVM_DEVICES", "number of devices, `N`"},
 	{"error-exitcode", errorVariable, "exit status, `N`, of a program that would end with 0 though something was reported: a fault, a limit, a sanitizer's report, a failed launch that it never asks about; default 3, 0: the program's own"},
 	{"engine", "PTXVM_ENGINE", "execution engine: `auto|interp|jit`"},
@@ -91,7 +93,7 @@ func newExec(s streams) *cli.Command {
 	cmd := &cli.Command{
 		Use:     "exec PROGRAM [ARGUMENT…]",
 		Short:   "Run a CUDA program without a GPU, unmodified, on ptxvm's CUDA libraries",
-		Example: "  ptxvm exec ./vectorAdd\n  ptxvm exec --engine interp --devices 2 ./program --its-own-flag",
+		Example: "  ptxvm exec ./vectorAdd\n  ptxvm exec --engine interp --devices 2 ./program --its-own-flag\n  ptxvm exec --capture saxpy:3 DIR ./program",
 		Leading: true,
 		Args:    takes(1, -1),
 		Run: func(_ *cli.Command, args []string) error {
@@ -112,6 +114,7 @@ func (f *execFlags) add(cmd *cli.Command) {
 		f.values[v.variable] = new(string)
 		cmd.Flags().String(f.values[v.variable], v.flag, "", "", v.usage)
 	}
+	cmd.Flags().Add(&f.capture, "capture", "", captureUsage)
 	cmd.Flags().Bool(&f.deterministic, "deterministic", "", deterministicUsage)
 	cmd.Flags().Bool(&f.stats, "stats", "", "print to standard error what each kernel has executed: launches, time, lane operations, share of compiled code, helpers; --report gets it, too")
 }
@@ -208,6 +211,7 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 			env = withVariable(env, variable, fromHere(variable, *value), "")
 		}
 	}
+	env = f.capture.set(env)
 	if f.deterministic {
 		env = withVariable(env, "PTXVM_DETERMINISTIC", "1", "")
 	}

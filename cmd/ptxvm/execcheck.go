@@ -56,7 +56,7 @@ func checkVariable(variable, value string) error {
 func noteMisplaced(w io.Writer, args []string) {
 	for _, arg := range args[1:] {
 		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-		isFlag := slices.ContainsFunc(execVariables, func(v execVariable) bool { return v.flag == name })
+		isFlag := name == "capture" || slices.ContainsFunc(execVariables, func(v execVariable) bool { return v.flag == name })
 		if strings.HasPrefix(arg, "--") && isFlag {
 			fmt.Fprintf(w, "ptxvm: note: --%s stands behind the program and is passed to it; exec's own flags stand before it\n", name)
 		}

@@ -5,6 +5,7 @@ package driver
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +29,13 @@ type Config struct {
 	Filter    Filter        // of launches that sanitizers look at
 	ErrorExit int           // status of a process that would end with 0 though something was reported; 0: its own
 	Stats     bool          // a table of what kernels have executed, at the end
+	Capture   Capture       // of a launch, in a folder
 	Kernels   bool          // a line for each launch
 	KernelsTo string        // the file that it goes to; empty: Host.Error
 }
+
+// captureVariable is the folder of a captured launch. Which launch, and how large it may be, say those with this name and more.
+const captureVariable = "PTXVM_CAPTURE"
 
 // variables are the names that Configure knows, each with what it sets.
 var variables = map[string]func(c *Config, value string) error{
@@ -49,14 +54,21 @@ var variables = map[string]func(c *Config, value string) error{
 		c.Device.PageBounds = v == "page"
 		return nil
 	},
-	"PTXVM_DETERMINISTIC":  func(c *Config, v string) error { c.Device.Deterministic = v != "" && v != "0"; return nil },
-	"PTXVM_DEVICES":        func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
-	"PTXVM_ERROR_EXITCODE": func(c *Config, v string) error { return number(v, 0, 255, &c.ErrorExit) },
-	"PTXVM_KERNEL":         func(c *Config, v string) (err error) { c.Filter.Kernel, err = kernelFilter(v); return err },
-	"PTXVM_LAUNCH_COUNT":   func(c *Config, v string) error { return count(v, &c.Filter.Count) },
-	"PTXVM_LAUNCH_SKIP":    func(c *Config, v string) error { return count(v, &c.Filter.Skip) },
-	"PTXVM_MAX_STEPS":      func(c *Config, v string) error { return count(v, &c.Device.MaxSteps) },
-	"PTXVM_STATS":          func(c *Config, v string) error { c.Stats = v != "" && v != "0"; return nil },
+	captureVariable: func(c *Config, v string) (err error) { c.Capture.Dir, err = filepath.Abs(v); return err },
+	captureVariable + "_LAUNCH": func(c *Config, v string) error {
+		which, err := ParseLaunch(v)
+		c.Capture.Kernel, c.Capture.Number = which.Kernel, which.Number
+		return err
+	},
+	captureVariable + "_MAX": func(c *Config, v string) (err error) { c.Device.CaptureMax, err = bytesOf(v); return err },
+	"PTXVM_DETERMINISTIC":    func(c *Config, v string) error { c.Device.Deterministic = v != "" && v != "0"; return nil },
+	"PTXVM_DEVICES":          func(c *Config, v string) error { return number(v, 1, 64, &c.Devices) },
+	"PTXVM_ERROR_EXITCODE":   func(c *Config, v string) error { return number(v, 0, 255, &c.ErrorExit) },
+	"PTXVM_KERNEL":           func(c *Config, v string) (err error) { c.Filter.Kernel, err = kernelFilter(v); return err },
+	"PTXVM_LAUNCH_COUNT":     func(c *Config, v string) error { return count(v, &c.Filter.Count) },
+	"PTXVM_LAUNCH_SKIP":      func(c *Config, v string) error { return count(v, &c.Filter.Skip) },
+	"PTXVM_MAX_STEPS":        func(c *Config, v string) error { return count(v, &c.Device.MaxSteps) },
+	"PTXVM_STATS":            func(c *Config, v string) error { c.Stats = v != "" && v != "0"; return nil },
 	"PTXVM_TIMEOUT": func(c *Config, v string) (err error) {
 		if c.Timeout, err = time.ParseDuration(v); err != nil || c.Timeout < 0 {
 			return fmt.Errorf("want a duration such as 500ms, 10s or 2m")

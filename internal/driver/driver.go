@@ -37,7 +37,10 @@ type Driver struct {
 	tallies  tallies
 	launches launches
 	chosen   chosen
+	turns    turns
+	keeper   keeper
 	found    atomic.Uint64 // outcomes that were reported
+	begun    atomic.Uint64 // pieces of work in streams
 
 	toldStats atomic.Bool
 	sticky    atomic.Int32 // Code that every call returns

@@ -71,7 +71,7 @@ func (d *Driver) looksAt(f *function) bool {
 	if by.Kernel == nil && by.Skip == 0 && by.Count == 0 {
 		return true
 	}
-	if by.Kernel != nil && !by.Kernel(kernelname.Kernel{Symbol: f.info.Name, Demangled: f.info.Demangled}) {
+	if by.Kernel != nil && !by.Kernel(f.kernel()) {
 		return false
 	}
 	n := d.chosen.matched.Add(1)

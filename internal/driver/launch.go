@@ -21,6 +21,7 @@ const plainShared = 48 << 10
 type function struct {
 	m           *module
 	info        vm.KernelInfo
+	name        string       // shortName
 	block       int          // bytes of parameters
 	maxDynamic  atomic.Int32 // by FunctionSet
 	vain        atomic.Int32 // times that it has stayed for a launch behind it that did not come (beside.go)
@@ -38,6 +39,7 @@ type loaded struct {
 
 func newFunction(m *module, info vm.KernelInfo, devices int) *function {
 	f := &function{m: m, info: info, on: make([]atomic.Pointer[loaded], devices)}
+	f.name = shortName(f.kernel())
 	for _, p := range info.Params {
 		f.block = max(f.block, p.Offset+p.Size)
 	}
@@ -99,8 +101,9 @@ type kernelWork struct {
 	shape  vm.Launch
 	params []byte
 
-	queued    bool   // in a stream, where looked has been decided; else a node of a graph
+	queued    bool   // in a stream, where the next two have been decided; else a node of a graph
 	unchecked bool   // sanitizers report nothing
+	turn      turn   // among other launches
 	stream    uint64 // its handle, if it was queued
 	depends   *machine.Dependence
 }
@@ -110,17 +113,18 @@ func (w *kernelWork) do(dev *device, at *streams.Work) {
 	if d.Sticky() != Success {
 		return
 	}
-	unchecked := w.unchecked
+	unchecked, turn := w.unchecked, w.turn
 	if !w.queued {
-		unchecked = !d.looksAt(w.f)
+		unchecked, turn = !d.looksAt(w.f), d.turnOf(w.f)
 	}
+	kept := d.remember(w, turn)
 	ctx, cancel := d.limited()
 	defer cancel()
 	d.running.begin(w)
 	stats, err := vm.LaunchAt(ctx, w.on.kernel, w.shape, w.params, at, vm.Terms{Depends: w.depends, Unchecked: unchecked})
 	d.running.end(w)
 	d.tellPast(stats.Past)
-	d.fail(err, "")
+	d.fail(err, d.settle(turn, kept, err))
 	d.launched(w, &stats)
 }
 

@@ -33,6 +33,7 @@ func (d *Driver) Leave(status int, atOnce bool) int {
 		d.say(text)
 	}
 	d.tellStats()
+	d.tellCaptured()
 	n := d.found.Load()
 	if status != 0 || n == 0 || d.cfg.ErrorExit == 0 {
 		return status

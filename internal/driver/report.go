@@ -45,22 +45,34 @@ type reportLine struct {
 	Sanitizer []*vm.Report `json:"sanitizer,omitempty"`
 }
 
-// write appends what an outcome is.
-func (r *reports) write(code Code, text string, err error) {
-	if r.to == nil {
-		return
-	}
-	line := reportLine{Schema: 1, Error: code, Message: text}
+// newReportLine is what an outcome is.
+func newReportLine(code Code, text string, err error) *reportLine {
+	line := &reportLine{Schema: 1, Error: code, Message: text}
 	var found *vm.SanitizerError
 	errors.As(err, &line.Fault)
 	if errors.As(err, &found) {
 		line.Sanitizer = found.Reports
 	}
+	return line
+}
+
+// reportOf is the same for why a launch is captured.
+func (d *Driver) reportOf(err error) *reportLine {
+	code, _ := codeOf(err)
+	return newReportLine(code, d.detail(err), err)
+}
+
+// write appends what an outcome is.
+func (r *reports) write(code Code, text string, err error) {
+	if r.to == nil {
+		return
+	}
+	line := newReportLine(code, text, err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	// A full disk must not end the program.
 	if r.isLog {
-		_ = r.merge(&line)
+		_ = r.merge(line)
 		return
 	}
 	data, err := json.Marshal(line)

@@ -4,6 +4,7 @@ package driver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,19 @@ func (r *running) end(w *kernelWork) {
 		delete(r.last, name)
 		delete(r.said, name)
 	}
+}
+
+// others names the kernels that run beside one.
+func (r *running) others(w *kernelWork) (names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for other := range r.since {
+		if other != w {
+			names = append(names, other.on.kernel.Info().Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // note keeps how far a kernel is, and tells whether it is time to speak of it.

@@ -97,7 +97,7 @@ func (s *stream) put(it *item, start bool, after []*item) *item {
 	}
 	it.after = append(after, s.legacyOrder()...)
 	if k, ok := it.work.(*kernelWork); ok {
-		k.queued, k.unchecked = true, !s.dev.d.looksAt(k.f)
+		k.queued, k.unchecked, k.turn = true, !s.dev.d.looksAt(k.f), s.dev.d.turnOf(k.f)
 	}
 	s.mu.Lock()
 	s.queue, s.last = append(s.queue, it), it
@@ -203,6 +203,7 @@ func (s *stream) follow(it *item) {
 // do does work. What comes after a defect does not wait for ever.
 func (dev *device) do(w work, at *streams.Work) {
 	defer dev.d.defectInWork()
+	dev.d.begun.Add(1)
 	w.do(dev, at)
 }
 

@@ -1,0 +1,74 @@
+package main
+
+// This file reads exec's --capture [KERNEL][:N] DIR.
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"ptxvm.invalid/ptxvm/internal/driver"
+)
+
+// captureVariable is the folder that a launch is captured in, and captureLaunchVariable says which.
+const (
+	captureVariable       = "PTXVM_CAPTURE"
+	captureLaunchVariable = captureVariable + "_LAUNCH"
+)
+
+const captureUsage = "write a launch, with the memory that it begins with, to the folder DIR: the first that faults or is reported, else the first; `[KERNEL][:N] DIR`: only of launches of KERNEL (as --kernel takes it), or the N-th of those"
+
+// captureFlag is the flag's value.
+type captureFlag struct{ launch, dir string }
+
+func (f *captureFlag) String() string { return "" }
+func (f *captureFlag) Type() string   { return "DIR" }
+
+// Set takes a folder alone.
+func (f *captureFlag) Set(text string) error {
+	_, err := f.Take([]string{text})
+	return err
+}
+
+// Take implements cli.Words.
+func (f *captureFlag) Take(args []string) (rest []string, err error) {
+	f.launch = ""
+	if namesLaunch(args) {
+		if f.launch = args[0]; len(args) == 1 {
+			return nil, errors.New("want the folder DIR behind it")
+		}
+		if _, err := driver.ParseLaunch(f.launch); err != nil {
+			return nil, err
+		}
+		args = args[1:]
+	}
+	if f.dir, err = filepath.Abs(args[0]); err != nil || args[0] == "" {
+		return nil, errors.Join(errors.New("want a folder DIR"), err)
+	}
+	return args[1:], driver.CheckCapture(f.dir)
+}
+
+// namesLaunch reports whether the first word says which launch is meant, and a folder stands behind it. A word with a colon does
+// unless it is a path; of others what stands behind decides: DIR stands in front of another flag or of a program.
+func namesLaunch(args []string) bool {
+	first := args[0]
+	switch {
+	case strings.ContainsRune(first, filepath.Separator):
+		return false
+	case strings.Contains(first, ":"):
+		return true
+	case len(args) < 3 || strings.HasPrefix(args[1], "-"):
+		return false
+	}
+	_, err := exec.LookPath(args[1])
+	return err != nil && !errors.Is(err, exec.ErrDot)
+}
+
+// set sets what the libraries read.
+func (f *captureFlag) set(env []string) []string {
+	if f.dir == "" {
+		return env
+	}
+	return withVariable(withVariable(env, captureVariable, f.dir, ""), captureLaunchVariable, f.launch, "")
+}
