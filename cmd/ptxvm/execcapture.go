@@ -17,7 +17,7 @@ const (
 	captureLaunchVariable = captureVariable + "_LAUNCH"
 )
 
-const captureUsage = "write a launch, with the memory that it begins with, to the folder DIR: the first that faults or is reported, else the first; `[KERNEL][:N] DIR`: only of launches of KERNEL (as --kernel takes it), or the N-th of those"
+const captureUsage = "write a launch, with the memory that it begins with, to a folder: `[KERNEL][:N] DIR`, the N-th launch of KERNEL (as for --kernel), or of all kernels; without N the first that faults or is reported, else the first"
 
 // captureFlag is the flag's value.
 type captureFlag struct{ launch, dir string }

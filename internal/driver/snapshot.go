@@ -5,6 +5,7 @@ package driver
 // behind it memory is held as long as it runs.
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ type keeper struct {
 	mu    sync.Mutex
 	kept  string // which launch is in the folder: "saxpy:3"; "": none
 	final bool   // no other launch takes its place
-	lost  error  // why one is not there, the last
+	lost  error  // why one is not there, the first
 	rooms [][]byte
 	held  uint64 // bytes
 }
@@ -143,8 +144,8 @@ func (d *Driver) remember(w *kernelWork, t turn) *before {
 		}
 	}
 	if err != nil {
-		k.lost = fmt.Errorf("the launch %v is not captured: %w", t, err)
-		b.lost = k.lost
+		b.lost = fmt.Errorf("the launch %v is not captured: %w", t, err)
+		k.lost = cmp.Or(k.lost, b.lost)
 		return b
 	}
 	if b.written {

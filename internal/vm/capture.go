@@ -3,6 +3,7 @@ package vm
 // This file captures launches in folders, and gives devices the memory of captured ones.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,11 +94,24 @@ func (s *Snapshot) Write(dir string) error {
 func (s *Snapshot) WriteAfter(dir string) error {
 	return s.d.use(func() error {
 		digest, err := s.folder.Digest()
-		if err != nil {
-			return nil // some of the memory has been freed meanwhile
+		if err != nil || s.allocated() {
+			return nil // some of the memory has been freed meanwhile, or there are pointers to more
 		}
 		return capture.WriteAfter(dir, fmt.Sprintf("%x", digest))
 	})
+}
+
+// allocated reports whether kernels have left memory that the snapshot does not have: another run may have it elsewhere.
+func (s *Snapshot) allocated() bool {
+	for _, a := range s.d.machine.Arena.Heap() {
+		_, found := slices.BinarySearchFunc(s.folder.Memory.Allocations, a.Start, func(k capture.Allocation, at uint64) int {
+			return cmp.Compare(uint64(k.Address), at)
+		})
+		if !found {
+			return true
+		}
+	}
+	return false
 }
 
 // replayed compares what the first launch of a restored device has left with what the captured one had.
