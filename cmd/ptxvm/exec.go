@@ -176,23 +176,32 @@ func isFile(path string) bool {
 
 // exec replaces the process by the program, with the libraries in its way.
 func (f *execFlags) exec(errw io.Writer, args []string) error {
-	dir, err := libraries()
+	path, env, err := f.prepared(errw, args)
 	if err != nil {
 		return err
 	}
-	path, err := exec.LookPath(args[0])
+	return replaceProcess(path, args, env)
+}
+
+// prepared is the file of a program, and the environment that it runs in.
+func (f *execFlags) prepared(errw io.Writer, args []string) (path string, env []string, err error) {
+	dir, err := libraries()
+	if err != nil {
+		return "", nil, err
+	}
+	path, err = exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) {
-		return notStarted(args[0], err)
+		return "", nil, notStarted(args[0], err)
 	}
 	arch := f.values[archVariable]
 	look, err := inspect(path, cmp.Or(*arch, os.Getenv(archVariable)))
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	if *arch == "" && look.arch != "" {
 		*arch = look.arch
 	}
-	env := withVariable(os.Environ(), "LD_LIBRARY_PATH", dir, ":")
+	env = withVariable(os.Environ(), "LD_LIBRARY_PATH", dir, ":")
 	env = withDefault(env, tritonVariable, dir)
 	if assembler, err := standIn(); err == nil {
 		for _, name := range assemblerVariables {
@@ -206,6 +215,11 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
 		env = preloaded(env, dir, look.needed...)
 	}
+	return path, f.withFlags(env), beginLog(*f.values["PTXVM_REPORT"])
+}
+
+// withFlags sets what the flags say.
+func (f *execFlags) withFlags(env []string) []string {
 	for variable, value := range f.values {
 		if *value != "" {
 			env = withVariable(env, variable, fromHere(variable, *value), "")
@@ -221,10 +235,7 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 	if *f.values[errorVariable] == "" {
 		env = withDefault(env, errorVariable, strconv.Itoa(exitFault))
 	}
-	if err := beginLog(*f.values["PTXVM_REPORT"]); err != nil {
-		return err
-	}
-	return replaceProcess(path, args, env)
+	return env
 }
 
 // beginLog writes a SARIF log without results, which the libraries add to; of other names nothing. A program in which nothing

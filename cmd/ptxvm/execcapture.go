@@ -3,11 +3,16 @@ package main
 // This file reads exec's --capture [KERNEL][:N] DIR.
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/capture"
 	"ptxvm.invalid/ptxvm/internal/driver"
 )
 
@@ -71,4 +76,21 @@ func (f *captureFlag) set(env []string) []string {
 		return env
 	}
 	return withVariable(withVariable(env, captureVariable, f.dir, ""), captureLaunchVariable, f.launch, "")
+}
+
+// captureProgram runs a program beside this process, as exec runs it in its place, until it is over, and returns the options file of the
+// launch that --capture has written. How the program ends is its own affair if there is one: a fault is what many a launch is captured for.
+func (f *execFlags) captureProgram(ctx context.Context, s streams, args []string) (launch string, err error) {
+	path, env, err := f.prepared(s.err, args)
+	if err != nil {
+		return "", err
+	}
+	program := exec.CommandContext(ctx, path)
+	program.Args, program.Env, program.Stdin, program.Stdout, program.Stderr = args, env, s.in, s.out, s.err
+	ended := program.Run()
+	launch = filepath.Join(f.capture.dir, capture.LaunchFile)
+	if _, err := os.Stat(launch); err != nil {
+		return "", fmt.Errorf("%s has launched no kernel that is captured: %w", args[0], cmp.Or(ended, err))
+	}
+	return launch, nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +58,37 @@ func TestCaptureFlag(t *testing.T) {
 		}
 		if env := f.capture.set(nil); !slices.Contains(env, "PTXVM_CAPTURE="+dir) || !slices.Contains(env, "PTXVM_CAPTURE_LAUNCH="+c.launch) {
 			t.Errorf("%s: %q", c.words, env)
+		}
+	}
+}
+
+// TestCaptureProgram: the launch of a program that ends badly is there, and that of one which launches nothing is missed by name.
+func TestCaptureProgram(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("CUDA programs run on Linux only")
+	}
+	t.Setenv("PTXVM_LIB", t.TempDir())
+	for _, name := range []string{runtimeLibrary, engineLibrary} { // the loader passes over what is none
+		if err := os.WriteFile(filepath.Join(os.Getenv("PTXVM_LIB"), name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for script, want := range map[string]string{
+		`mkdir "$PTXVM_CAPTURE" && echo "$PTXVM_CAPTURE_LAUNCH" > "$PTXVM_CAPTURE/launch.txt" && exit 3`: "k:2\n",
+		`exit 5`: "",
+	} {
+		f := execFlags{values: map[string]*string{}}
+		cmd := &cli.Command{Use: "exec", Leading: true}
+		f.add(cmd)
+		rest, err := cmd.Parse([]string{"--capture", "k:2", filepath.Join(t.TempDir(), "kept"), "sh", "-c", script})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		launch, err := f.captureProgram(t.Context(), streams{in: strings.NewReader(""), out: &out, err: &out}, rest)
+		text, _ := os.ReadFile(launch)
+		if string(text) != want || (err == nil) != (want != "") || err != nil && !strings.Contains(err.Error(), "sh has launched no kernel that is captured: exit status 5") {
+			t.Errorf("%s: %s holds %q, %v\n%s", script, launch, text, err, out.String())
 		}
 	}
 }

@@ -243,7 +243,7 @@ func (k *Kernel) options(l Launch, params []byte) (list []capture.Option) {
 	for _, p := range k.info.Params {
 		add("arg", fmt.Sprintf("bytes:0x%x", params[p.Offset:][:p.Size]))
 	}
-	add("arch", k.program.d.Arch())
+	add("arch", k.program.arch())
 	add("engine", cfg.Engine.String())
 	add("async", cfg.Async.String())
 	add("schedule", cfg.Schedule.String())
@@ -260,6 +260,17 @@ func (k *Kernel) options(l Launch, params []byte) (list []capture.Option) {
 		add("deterministic", "")
 	}
 	return list
+}
+
+// arch is the device's architecture, with a suffix if a module has one: such a module is compiled for no plain one (11.1.2).
+func (p *Program) arch() string {
+	device := p.d.target
+	for _, m := range p.sources {
+		if m.info.Target.Suffix != 0 {
+			device.Suffix = 'a'
+		}
+	}
+	return device.String()
 }
 
 // kept is the memory that the n devices of a configuration begin with; empty without DeviceConfig.Restore.

@@ -30,18 +30,41 @@ func TestCaptures(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			want := read(t, source)
-			p := &captive{want: want, libraries: libraries, command: command, program: Program(t, libraries, append([]string{source}, want.with...), want.flags...)}
-			p.replays(t)
-			p.replays(t, "--sanitize", "mem,init,race,sync,async") // leaks are those of a whole program
-			p.third(t)
+			p := &captive{want: want, libraries: libraries, command: command}
+			p.program = []string{Program(t, libraries, append([]string{source}, want.with...), want.flags...)}
+			p.everywhere(t)
+		})
+	}
+}
+
+// TestPythonCaptures: so are launches of numba and Triton.
+func TestPythonCaptures(t *testing.T) {
+	needPrograms(t)
+	python := interpreter(t)
+	libraries, command := Libraries(t), ptxvm(t)
+	for _, client := range []string{"numba", "triton"} {
+		t.Run(client, func(t *testing.T) {
+			env := []string{"PYTHONDONTWRITEBYTECODE=1", "TRITON_CACHE_DIR=" + t.TempDir()}
+			script := filepath.Join(Root(t), "testdata", "python", "client_"+client+".py")
+			p := &captive{want: expected{env: env}, libraries: libraries, command: command, program: []string{python, script}}
+			p.everywhere(t)
 		})
 	}
 }
 
 // captive is a program whose launches are captured.
 type captive struct {
-	want                        expected
-	libraries, command, program string
+	want               expected
+	libraries, command string
+	program            []string // with its arguments
+}
+
+// everywhere runs launches again, without sanitizers and with those that look at one launch alone.
+func (p *captive) everywhere(t *testing.T) {
+	t.Helper()
+	p.replays(t)
+	p.replays(t, "--sanitize", "mem,init,race,sync,async")
+	p.third(t)
 }
 
 // execute runs ptxvm with arguments, and returns its exit status and what it says.
@@ -94,7 +117,7 @@ func failed(dir string) bool {
 func (p *captive) replays(t *testing.T, flags ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "kept")
-	_, said := p.execute(t, slices.Concat([]string{"exec"}, flags, []string{"--capture", dir, p.program})...)
+	_, said := p.execute(t, slices.Concat([]string{"exec"}, flags, []string{"--capture", dir}, p.program)...)
 	if !strings.Contains(said, "ptxvm run @"+dir) {
 		t.Fatalf("no word of %s in %s", dir, said)
 	}
@@ -122,7 +145,7 @@ func (p *captive) again(t *testing.T, dir string, flags ...string) {
 func (p *captive) third(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "third")
-	exit, said := p.execute(t, "exec", "--capture", ":3", dir, p.program)
+	exit, said := p.execute(t, append([]string{"exec", "--capture", ":3", dir}, p.program...)...)
 	if _, err := os.Stat(dir); err == nil {
 		p.again(t, dir)
 		return

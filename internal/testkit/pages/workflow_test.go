@@ -44,7 +44,7 @@ func TestWorkflow(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		for file, content := range map[string]string{
 			name + ".ptx": strings.Replace(racing, "NAME", name, 1),
-			name + ".txt": "kernels/" + name + ".ptx\n--block 64\n--arg out:u32x1\n",
+			name + ".txt": name + ".ptx\n--block 64\n--arg out:u32x1\n",
 		} {
 			if err := os.WriteFile(filepath.Join(dir, "kernels", file), []byte(content), 0o666); err != nil {
 				t.Fatal(err)
