@@ -27,6 +27,8 @@ type Options struct {
 	Debug          bool // judges as ptxas -g does
 	BoundRegisters bool // the command line tells how many registers a thread may have (ptxas -maxrregcount)
 
+	Apart bool // what WholeProgram and CompileOnly add to the diagnostics stands in Info.Alone instead
+
 	Quota *quota.Quota // what checking may take; nil: no limits
 
 	slow bool // every statement is matched anew
@@ -191,6 +193,7 @@ func (c *checker) undeclaredOperand(tok syntax.TokenID) {
 func (c *checker) undeclared(tok syntax.TokenID) {
 	name := c.text(tok)
 	if len(c.file.Errors) > 0 && c.brokenName(tok) {
+		c.info.Hushed++
 		return
 	}
 	if f := c.scopes.family(name); f != nil {

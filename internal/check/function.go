@@ -29,7 +29,9 @@ func (c *checker) function(s *syntax.Function) {
 	c.declareFunction(o, s)
 	c.fn = o.Func
 	if s.Body != nil {
+		before := len(c.info.Objects)
 		c.body(s.Body)
+		c.summarize(c.fn, c.info.Objects[before:])
 	}
 	c.fn = nil
 	c.scopes.pop()

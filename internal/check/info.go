@@ -24,6 +24,9 @@ type Info struct {
 	// that is among the other diagnostics.
 	Alone diag.List
 
+	// Hushed is how many undeclared names were not reported, since a statement that could not be parsed may declare them.
+	Hushed int
+
 	Objects []*Object // all declared names, in written order; Object.ID indexes it
 	Funcs   []*Func   // functions with a body or prototype, in written order
 
@@ -150,6 +153,11 @@ type Func struct {
 	Node   *syntax.Function // the definition if there is one
 	Entry  bool
 	Sig    *Signature
+
+	// What the body says of things that only the whole module shows.
+	Open   bool // it names an .extern function, other than in a call of one that exists without a definition
+	Shared bool // it declares or names variables in .shared
+	Moves  bool // it has setmaxnreg, or calls by address
 }
 
 // Signature is what a call has to agree with (9.7.12.5): of a function or a .callprototype.

@@ -25,21 +25,26 @@ const (
 
 // alone judges a valid module as one that no other is linked to, and keeps that apart if others may be.
 func (c *checker) alone() {
-	switch {
-	case c.opt.WholeProgram:
-		c.program()
-		return
-	case c.opt.CompileOnly:
-		c.undefinedFunctions()
-		c.constantMemory()
-		c.ignoredMoves()
+	judge := c.program
+	if c.opt.CompileOnly {
+		judge = c.compileOnly
+	}
+	if (c.opt.WholeProgram || c.opt.CompileOnly) && !c.opt.Apart {
+		judge()
 		return
 	}
 	diags, kept, unlisted := c.diags, c.kept, c.unlisted
 	c.diags, c.kept = nil, [diag.Remark + 1]int{}
-	c.program()
+	judge()
 	c.diags.Sort()
 	c.info.Alone, c.diags, c.kept, c.unlisted = c.diags, diags, kept, unlisted
+}
+
+// compileOnly judges the module as ptxas -c does.
+func (c *checker) compileOnly() {
+	c.undefinedFunctions()
+	c.constantMemory()
+	c.ignoredMoves()
 }
 
 // program judges the module as ptxas does without -c.
@@ -63,6 +68,19 @@ func (c *checker) program() {
 func (c *checker) refer(o *Object, tok syntax.TokenID) {
 	if o.Kind == Function || o.Kind == Variable && o.Space == Shared {
 		c.refs[c.fn] = append(c.refs[c.fn], reference{object: o, token: tok})
+	}
+}
+
+// summarize says what the body of a function needs of the rest of the module; declared is what it declares.
+func (c *checker) summarize(fn *Func, declared []*Object) {
+	for _, r := range c.refs[fn] {
+		o := r.object
+		fn.Open = fn.Open || o.Kind == Function && o.Linkage == syntax.WordExtern && !(r.called && provided[o.Name])
+		fn.Shared = fn.Shared || o.Kind == Variable
+	}
+	fn.Moves = c.moves[fn] != nil
+	for _, o := range declared {
+		fn.Shared = fn.Shared || o.Kind == Variable && o.Space == Shared
 	}
 }
 

@@ -73,7 +73,8 @@ type parser struct {
 	depth  int     // nesting of recursive constructs
 	failed bool    // the current statement was reported; what follows in it is skipped
 
-	labelSearches int // for uses of what may be labels
+	labelSearches int     // for uses of what may be labels
+	body          TokenID // where the body of the function begins
 
 	inParameter bool    // the specifiers being read are a parameter's
 	suffix      TokenID // behind the first address with one, of the current instruction

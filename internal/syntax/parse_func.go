@@ -32,6 +32,7 @@ func (p *parser) functionEnd(n *Function) {
 	switch {
 	case p.failed:
 	case p.kind == LBrace:
+		p.body = p.tok
 		n.Body = p.block(true)
 	case p.kind == Semicolon:
 		p.next()

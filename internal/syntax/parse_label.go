@@ -24,7 +24,7 @@ func (p *parser) lacksColon(at TokenID) bool {
 		return false
 	}
 	p.labelSearches++
-	return p.f.isOperand(p.f.Word(at))
+	return p.f.isOperand(p.f.Word(at), p.body)
 }
 
 // beginsLine reports whether only white space and comments stand before a token in its line.
@@ -43,17 +43,21 @@ func (f *File) beginsLine(t TokenID) bool {
 	return true
 }
 
-// isOperand reports whether a word is the last operand of a statement, or one of several: the name behind an opcode, a
-// modifier or a comma, but not the opcode behind a guard.
-func (f *File) isOperand(word Word) bool {
+// isOperand reports whether a word is the last operand of a statement of a function, or one of several: the name behind an
+// opcode, a modifier or a comma, but not the opcode behind a guard. The function ends where another begins: labels are its own.
+func (f *File) isOperand(word Word, body TokenID) bool {
 	var last [2]Kind // before the token, the nearest first
-	for i, t := range f.Tokens {
+	for i := body; int(i) < len(f.Tokens); i++ {
+		t := f.Tokens[i]
 		if t.trivia() {
 			continue
 		}
+		if roleOf(t.Word()) == roleFunction {
+			return false
+		}
 		if t.Kind() == Ident && t.Word() == word {
 			named := last[0] == DotWord || last[0] == Comma || last[0] == Ident && last[1] != At && last[1] != Not
-			if k := f.Kind(f.Next(TokenID(i))); named && (k == Semicolon || k == Comma) {
+			if k := f.Kind(f.Next(i)); named && (k == Semicolon || k == Comma) {
 				return true
 			}
 		}
