@@ -1,0 +1,103 @@
+package doc
+
+// This file judges a whole text, and keeps of that what a judgement of one function needs.
+
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/syntax"
+)
+
+// verdict is what there is to say of a text.
+type verdict struct {
+	diags  diag.List // of statements and declarations, sorted
+	alone  diag.List // what the whole program lacks; counts if diags has no errors
+	funcs  []function
+	hushed bool // of undeclared names some were not reported, since a broken statement may declare them
+
+	stmts int  // of the module
+	loose bool // a statement of the module could not be parsed: bodies may begin elsewhere after an edit
+}
+
+// function is one with a body.
+type function struct {
+	body         Span // the braces and what is between
+	entry        bool
+	open, shared bool // as in check.Func
+}
+
+// list is what a check prints.
+func (v *verdict) list(s *Snapshot) diag.List {
+	list := v.diags
+	if !list.HasErrors() && (s.opt.WholeProgram || s.opt.CompileOnly) && len(v.alone) > 0 {
+		list = slices.Concat(v.diags, v.alone)
+		list.Sort()
+	}
+	return list
+}
+
+// judgeWhole parses and judges all of the text.
+func (s *Snapshot) judgeWhole() {
+	w := &View{snapshot: s, File: syntax.Parse(s.Name, s.Text)}
+	if syntax.NotPTX(w.File.Errors) {
+		s.said = &verdict{diags: w.File.Errors, loose: true}
+		return
+	}
+	v := &verdict{}
+	w.Info, v.diags = check.Check(w.File, s.opt)
+	v.alone, v.hushed = w.Info.Alone, w.Info.Hushed > 0
+	v.outline(w)
+	s.said, s.whole = v, w
+}
+
+// outline notes where the bodies of a view's functions are.
+func (v *verdict) outline(w *View) {
+	v.stmts = len(w.File.Stmts)
+	known := map[*syntax.Function]*check.Func{}
+	for _, f := range w.Info.Funcs {
+		known[f.Node] = f
+	}
+	for _, stmt := range w.File.Stmts {
+		switch stmt := stmt.(type) {
+		case *syntax.Bad:
+			v.loose = true
+		case *syntax.Function:
+			if stmt.Body != nil {
+				f := function{body: w.span(stmt.Body.Range), entry: w.File.Word(stmt.Keyword) == syntax.WordEntry}
+				if k := known[stmt]; k != nil {
+					f.open, f.shared = k.Open, k.Shared
+				}
+				v.funcs = append(v.funcs, f)
+			}
+		}
+	}
+}
+
+// in is the index of the function in whose body a span is, between the braces, -1 if it is in none.
+func (v *verdict) in(at Span) int {
+	i, found := slices.BinarySearchFunc(v.funcs, at.Start, func(f function, p Pos) int { return int(f.body.Start - p) })
+	if !found {
+		i--
+	}
+	if i < 0 || at.Start <= v.funcs[i].body.Start || at.End >= v.funcs[i].body.End {
+		return -1
+	}
+	return i
+}
+
+// syntaxErrors counts the errors of the parser.
+func syntaxErrors(list diag.List) (n int) {
+	for i := range list {
+		if list[i].Code < diag.Undeclared {
+			n++
+		}
+	}
+	return n
+}
+
+// has reports whether a list has one of some codes.
+func has(list diag.List, codes ...diag.Code) bool {
+	return slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return slices.Contains(codes, d.Code) })
+}

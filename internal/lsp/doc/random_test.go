@@ -1,0 +1,179 @@
+package doc
+
+// This file edits modules at random, and compares what is said of them with a check of the whole text.
+
+import (
+	"bytes"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/check"
+	"ptxvm.invalid/ptxvm/internal/syntax"
+	"ptxvm.invalid/ptxvm/internal/testkit/joined"
+)
+
+var (
+	editCount = flag.Int("edits", 400, "how many random edits of the corpus are made")
+	editSeed  = flag.Uint64("edit-seed", 1, "the first random number")
+)
+
+const root = "../../.."
+
+// corpus are modules of several functions, with what counts across them: calls, shared memory, places of inlined code.
+func corpus(t testing.TB) (texts [][]byte) {
+	t.Helper()
+	files, err := joined.Files(root, "sm_90")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, _ := filepath.Glob(filepath.Join(root, "testdata/triton/*.ptx"))
+	for _, file := range append(files, more...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) < 40_000 {
+			texts = append(texts, text)
+		}
+	}
+	for i := 0; i+4 <= len(files); i += 4 {
+		text, err := joined.Module(files[i:i+4], 300)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// judged prints what `ptxvm check` says of a text.
+func judged(text []byte, opt check.Options) string {
+	f := syntax.ParsePacked("k.ptx", text)
+	if syntax.NotPTX(f.Errors) {
+		return printed(f.Errors)
+	}
+	_, list := check.Check(f, opt)
+	return printed(list)
+}
+
+// printed prints all of a list, fixes and edits too.
+func printed(list diag.List) string {
+	var b bytes.Buffer
+	_ = diag.WriteJSON(&b, "k.ptx", list)
+	_ = diag.WriteText(&b, list, diag.TextOptions{})
+	return b.String()
+}
+
+// words are put into texts.
+var words = strings.Fields("%r1 %rd2 %p1 %f3 ; , { } [ ] ( ) : .u32 .f32 .b64 .sat .global .reg .loc .shared .func .entry ret; bra add.s32 mov /* */ // \" 0 0x7f @%p1 $L__BB0_2 .extern call foo x: . _")
+
+// change is a random edit of a text, most often in one place of a body.
+func change(r *rand.Rand, s *Snapshot, near Pos) (Span, string) {
+	at := Pos(r.IntN(len(s.Text) + 1))
+	if near > 0 && r.IntN(4) > 0 {
+		at = min(max(near+Pos(r.IntN(200)-100), 0), Pos(len(s.Text)))
+	}
+	line := s.LineSpan(s.LineOf(at))
+	switch r.IntN(8) {
+	case 0: // a key
+		return Span{Start: at, End: at}, string("abr%.1; \n{}/*0,"[r.IntN(15)])
+	case 1: // backspace
+		return Span{Start: max(at-1, 0), End: at}, ""
+	case 2, 3:
+		return Span{Start: at, End: at}, " " + words[r.IntN(len(words))] + " "
+	case 4: // a line twice
+		return Span{Start: line.End, End: line.End}, "\n" + string(s.Text[line.Start:line.End])
+	case 5: // a line less
+		return Span{Start: line.Start, End: min(line.End+1, Pos(len(s.Text)))}, ""
+	case 6: // a word instead of another
+		v := &View{snapshot: s, File: syntax.Parse("k.ptx", s.Text)}
+		t := v.token(at)
+		if t == syntax.NoToken {
+			return line, string(s.Text[line.Start:line.End])
+		}
+		return v.File.TokenSpan(t), words[r.IntN(len(words))]
+	}
+	other := s.LineSpan(r.IntN(s.Lines()))
+	return line, string(s.Text[other.Start:other.End])
+}
+
+// TestRandomEdits: after each edit the diagnostics are those of a check of the whole text.
+func TestRandomEdits(t *testing.T) {
+	texts := corpus(t)
+	r := rand.New(rand.NewPCG(*editSeed, 40))
+	options := []check.Options{{WholeProgram: true}, {CompileOnly: true}, {WholeProgram: true, Judge: 1}}
+	parts, total := 0, 0
+	for total < *editCount {
+		opt := options[r.IntN(len(options))]
+		s := New("k.ptx", texts[r.IntN(len(texts))], opt)
+		near := Pos(0)
+		for range 1 + r.IntN(10) {
+			for range 1 + r.IntN(2) {
+				span, text := change(r, s, near)
+				s, near = s.Edit(span, text), span.Start
+				total++
+			}
+			was := s.base != nil
+			got, err := s.Diagnostics(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if was && s.whole == nil {
+				parts++
+			}
+			if got, want := printed(got), judged(s.Text, opt); got != want {
+				_ = os.WriteFile(filepath.Join(os.TempDir(), "ptxvm-edit.ptx"), s.Text, 0o644)
+				t.Fatalf("after %d edits (-edit-seed %d), %+v:\ngot\n%s\nwant\n%s", total, *editSeed, opt, got, want)
+			}
+		}
+	}
+	t.Logf("%d edits, of which %d judgements were of functions alone", total, parts)
+	if parts < total/8 {
+		t.Errorf("of %d edits only %d were judged by function", total, parts)
+	}
+}
+
+func BenchmarkKey(b *testing.B) {
+	s := big(b, 100_000)
+	at := Pos(bytes.Index(s.Text[len(s.Text)/2:], []byte("add.s32"))) + Pos(len(s.Text)/2)
+	b.ReportMetric(float64(s.Lines()), "lines")
+	for b.Loop() {
+		s = s.Edit(Span{Start: at, End: at}, " ")
+		if _, err := s.Diagnostics(b.Context()); err != nil || s.whole != nil {
+			b.Fatal(err, s.whole != nil)
+		}
+	}
+}
+
+func BenchmarkWhole(b *testing.B) {
+	s := big(b, 100_000)
+	for b.Loop() {
+		s = New(s.Name, s.Text, s.opt)
+		if _, err := s.Diagnostics(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// big is a module of many lines that has been judged.
+func big(t testing.TB, lines int) *Snapshot {
+	t.Helper()
+	files, err := joined.Files(root, "sm_90")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := joined.Module(files, lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New("big.ptx", text, check.Options{WholeProgram: true})
+	if list, err := s.Diagnostics(t.Context()); err != nil || list.HasErrors() {
+		t.Fatal(err, list)
+	}
+	return s
+}
