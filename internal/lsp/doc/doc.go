@@ -29,7 +29,8 @@ type Snapshot struct {
 	Text []byte // must not be changed
 	opt  check.Options
 
-	lines func() []Pos
+	lines  func() []Pos
+	source *diag.Source // of diagnostics whose places were moved
 
 	base  *verdict // of the state before, moved to the places of this one; nil: there is none that helps
 	dirty []int    // functions of base whose text has changed since
@@ -43,7 +44,7 @@ type Snapshot struct {
 // New is a text that nothing is known of yet.
 func New(name string, text []byte, opt check.Options) *Snapshot {
 	opt.Apart = true
-	return &Snapshot{Name: name, Text: text, opt: opt, lines: lineTable(text)}
+	return &Snapshot{Name: name, Text: text, opt: opt, lines: lineTable(text), source: diag.NewSource(name, text)}
 }
 
 // Edit is the state after a part of the text was replaced. The span is cut to the text.

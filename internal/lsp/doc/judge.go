@@ -18,7 +18,7 @@ type verdict struct {
 	hushed bool // of undeclared names some were not reported, since a broken statement may declare them
 
 	stmts int  // of the module
-	loose bool // a statement of the module could not be parsed: bodies may begin elsewhere after an edit
+	loose bool // a statement of the module could not be parsed, or a body has no end: bodies may be elsewhere after an edit
 }
 
 // function is one with a body.
@@ -70,6 +70,7 @@ func (v *verdict) outline(w *View) {
 					f.open, f.shared = k.Open, k.Shared
 				}
 				v.funcs = append(v.funcs, f)
+				v.loose = v.loose || w.File.Kind(stmt.Body.First) != syntax.LBrace || w.File.Kind(stmt.Body.Last) != syntax.RBrace
 			}
 		}
 	}

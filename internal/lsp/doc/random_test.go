@@ -5,9 +5,11 @@ package doc
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +68,23 @@ func printed(list diag.List) string {
 	var b bytes.Buffer
 	_ = diag.WriteJSON(&b, "k.ptx", list)
 	_ = diag.WriteText(&b, list, diag.TextOptions{})
+	return b.String()
+}
+
+// difference are the lines that only one of two texts has.
+func difference(got, want string) string {
+	var b strings.Builder
+	a, c := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for _, line := range a {
+		if !slices.Contains(c, line) {
+			fmt.Fprintf(&b, "got:  %s\n", line)
+		}
+	}
+	for _, line := range c {
+		if !slices.Contains(a, line) {
+			fmt.Fprintf(&b, "want: %s\n", line)
+		}
+	}
 	return b.String()
 }
 
@@ -128,7 +147,7 @@ func TestRandomEdits(t *testing.T) {
 			}
 			if got, want := printed(got), judged(s.Text, opt); got != want {
 				_ = os.WriteFile(filepath.Join(os.TempDir(), "ptxvm-edit.ptx"), s.Text, 0o644)
-				t.Fatalf("after %d edits (-edit-seed %d), %+v:\ngot\n%s\nwant\n%s", total, *editSeed, opt, got, want)
+				t.Fatalf("after %d edits (-edit-seed %d), %+v:\n%s", total, *editSeed, opt, difference(got, want))
 			}
 		}
 	}

@@ -39,8 +39,7 @@ func (v *verdict) after(s, next *Snapshot, at Span, dirty []int) (*verdict, []in
 		}
 		return s
 	}
-	src := diag.NewSource(next.Name, next.Text)
-	moved.diags, moved.alone = moveAll(v.diags, src, move), moveAll(v.alone, src, move)
+	moved.diags, moved.alone = moveAll(v.diags, next.source, move), moveAll(v.alone, next.source, move)
 	if !slices.Contains(dirty, i) {
 		dirty = append(slices.Clone(dirty), i)
 	}
@@ -68,7 +67,7 @@ func (s *Snapshot) recheck() *verdict {
 	old := s.base
 	w := s.without(func(i int) bool { return slices.Contains(s.dirty, i) }, old.funcs)
 	found := w.judge()
-	v := &verdict{stmts: old.stmts, alone: moveAll(w.Info.Alone, w.source(), w.wholeSpan)}
+	v := &verdict{stmts: old.stmts, alone: moveAll(w.Info.Alone, s.source, w.wholeSpan)}
 	v.outline(w)
 	if !old.certain(v, s.dirty) {
 		return nil
@@ -77,7 +76,7 @@ func (s *Snapshot) recheck() *verdict {
 		i := old.holder(d.Span.Start)
 		return i < 0 || slices.Contains(s.dirty, i)
 	})
-	said := slices.DeleteFunc(moveAll(found, w.source(), w.wholeSpan), func(d diag.Diagnostic) bool {
+	said := slices.DeleteFunc(moveAll(found, s.source, w.wholeSpan), func(d diag.Diagnostic) bool {
 		i := old.holder(d.Span.Start)
 		return i >= 0 && !slices.Contains(s.dirty, i)
 	})

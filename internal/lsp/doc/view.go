@@ -6,7 +6,6 @@ import (
 	"context"
 	"sort"
 
-	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
@@ -59,8 +58,6 @@ func (w *View) wholeSpan(s Span) Span {
 	}
 	return Span{Start: w.Whole(s.Start), End: w.Whole(s.End-1) + 1}
 }
-
-func (w *View) source() *diag.Source { return diag.NewSource(w.snapshot.Name, w.snapshot.Text) }
 
 // View is a view that has the function at a place, and all declarations.
 func (s *Snapshot) View(ctx context.Context, at Pos) (*View, error) {
