@@ -18,6 +18,7 @@ type dealer struct {
 	taken  []Mod // by slot
 	family []int // by slot: slots with the same number share values
 	strict bool  // the form's order counts
+	open   bool  // more modifiers may follow
 	visit  func(*env)
 	count  int
 }
@@ -170,10 +171,15 @@ func (d *dealer) behind(slot int) bool {
 
 // done checks that nothing is missing and visits the reading.
 func (d *dealer) done() {
-	if !d.takeSuffix() || !d.complete() {
+	if !d.open && (!d.takeSuffix() || !d.complete()) {
 		return
 	}
 	d.count++
+	d.visit(d.env())
+}
+
+// env is the reading of what the slots have taken.
+func (d *dealer) env() *env {
 	v := &env{
 		entry: d.e, alt: d.alt,
 		chosen: make([]Mod, len(d.e.classes)), captures: make([]capture, len(d.e.captures)),
@@ -187,7 +193,7 @@ func (d *dealer) done() {
 			v.bind(c, m)
 		}
 	}
-	d.visit(v)
+	return v
 }
 
 // takeSuffix gives the suffix of an address to its slot.
