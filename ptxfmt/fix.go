@@ -3,12 +3,11 @@ package ptxfmt
 // This file applies the fixes that diagnostics carry, where they are mechanical.
 
 import (
-	"bytes"
 	"errors"
-	"slices"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/mend"
 )
 
 // Applied is a fix that Mend has made.
@@ -30,35 +29,17 @@ func Fix(filename string, src []byte, cfg *ptxvm.CompileConfig) ([]byte, int, er
 // are in it, by line; all other bytes stay. A fix that does not make errors fewer is left out,
 // so fixing the result changes nothing more. The error is about the configuration.
 func Mend(filename string, src []byte, cfg *ptxvm.CompileConfig) ([]byte, []Applied, error) {
-	r := repairer{name: filename, cfg: cfg, text: src}
-	var err error
-	if r.diags, err = r.judge(src); err != nil {
-		return src, nil, err
+	text, made, err := mend.Mend(src, func(text []byte) (diag.List, error) { return judge(filename, text, cfg) })
+	var applied []Applied
+	for _, a := range made {
+		applied = append(applied, Applied(a))
 	}
-	for r.try(r.mechanical()) {
-	}
-	slices.SortStableFunc(r.applied, func(a, b Applied) int { return a.Line - b.Line })
-	return r.text, r.applied, nil
+	return text, applied, err
 }
 
-// repairer holds a text, what is wrong with it, and which fixes made it.
-type repairer struct {
-	name    string
-	cfg     *ptxvm.CompileConfig
-	text    []byte
-	diags   diag.List
-	applied []Applied
-	judged  int
-}
-
-// maxJudgements bounds the work for hostile files: the fixes of some fifty statements cost one.
-const maxJudgements = 2000
-
-// judge looks at statements and declarations; what a whole program lacks shows only in a
-// text without other errors, and would hide that these became fewer.
-func (r *repairer) judge(text []byte) (diag.List, error) {
-	r.judged++
-	m, err := ptxvm.Compile(r.name, text, r.cfg)
+// judge is what Compile says of a text.
+func judge(filename string, text []byte, cfg *ptxvm.CompileConfig) (diag.List, error) {
+	m, err := ptxvm.Compile(filename, text, cfg)
 	if rejected := (diag.List)(nil); errors.As(err, &rejected) {
 		return rejected, nil
 	}
@@ -66,89 +47,4 @@ func (r *repairer) judge(text []byte) (diag.List, error) {
 		return nil, err
 	}
 	return m.Warnings(), nil
-}
-
-// mechanical lists fixes that can be made together: of the syntax first, since errors there
-// hide others.
-func (r *repairer) mechanical() []diag.Fix {
-	fixes := r.mechanicalOf(syntaxError)
-	if fixes == nil {
-		fixes = r.mechanicalOf(func(diag.Code) bool { return true })
-	}
-	return fixes
-}
-
-func (r *repairer) mechanicalOf(kind func(diag.Code) bool) []diag.Fix {
-	var fixes []diag.Fix
-	end := diag.Pos(0)
-	for i := range r.diags {
-		d := &r.diags[i]
-		at := slices.IndexFunc(d.Fixes, func(f diag.Fix) bool { return f.Mechanical && len(f.Edits) > 0 })
-		if d.Severity != diag.Error || at < 0 || !kind(d.Code) || len(fixes) > 0 && d.Fixes[at].Edits[0].Span.Start <= end {
-			continue
-		}
-		fixes = append(fixes, d.Fixes[at])
-		end = d.Fixes[at].Edits[len(d.Fixes[at].Edits)-1].Span.End
-	}
-	return fixes
-}
-
-// syntaxError tells the codes of the parser (1xxx).
-func syntaxError(c diag.Code) bool { return c < 2000 }
-
-// try makes fixes together if each of them takes an error away, else some of them. It tells
-// whether the text changed.
-func (r *repairer) try(fixes []diag.Fix) bool {
-	if len(fixes) == 0 || r.judged >= maxJudgements {
-		return false
-	}
-	if r.commit(fixes) {
-		return true
-	}
-	n := len(fixes) / 2
-	return n > 0 && (r.try(fixes[:n]) || r.try(fixes[n:]))
-}
-
-func (r *repairer) commit(fixes []diag.Fix) bool {
-	var all diag.Fix
-	for _, f := range fixes {
-		all.Edits = append(all.Edits, f.Edits...)
-	}
-	text, err := all.Apply(r.text)
-	if err != nil {
-		return false // edits of two diagnostics overlap; alone each is tried again
-	}
-	diags, err := r.judge(text)
-	if err != nil || !fewer(r.diags, diags, len(fixes)) {
-		return false
-	}
-	for _, f := range fixes {
-		line := 1 + bytes.Count(r.text[:f.Edits[0].Span.Start], []byte("\n"))
-		r.applied = append(r.applied, Applied{line, f.Label, f.Of})
-	}
-	r.text, r.diags = text, diags
-	return true
-}
-
-// fewer reports whether n errors went away; those that errors of the syntax hid may have come.
-func fewer(before, after diag.List, n int) bool {
-	syntaxBefore, allBefore := countErrors(before)
-	syntaxAfter, allAfter := countErrors(after)
-	if syntaxBefore != syntaxAfter {
-		return syntaxAfter <= syntaxBefore-n
-	}
-	return allAfter <= allBefore-n
-}
-
-func countErrors(list diag.List) (syntax, all int) {
-	for i := range list {
-		if list[i].Severity != diag.Error {
-			continue
-		}
-		all++
-		if syntaxError(list[i].Code) {
-			syntax++
-		}
-	}
-	return syntax, all
 }

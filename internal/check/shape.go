@@ -285,6 +285,19 @@ func (c *checker) promised(o *syntax.Operand, info *isa.SpecialInfo) bool {
 
 // objectShape describes a declared name.
 func (c *checker) objectShape(o *Object, s *isa.Shape) {
+	o.describe(s)
+	if c.inCall && s.Kind == isa.ShapeSym && len(o.List) > 0 {
+		s.Kind = isa.ShapeTable
+	}
+}
+
+// Shape is how the matcher sees the name alone as an operand.
+func (o *Object) Shape() (s isa.Shape) {
+	o.describe(&s)
+	return s
+}
+
+func (o *Object) describe(s *isa.Shape) {
 	s.Type = o.Type
 	switch o.Kind {
 	case Register:
@@ -293,10 +306,7 @@ func (c *checker) objectShape(o *Object, s *isa.Shape) {
 			s.Lanes = o.Vector
 		}
 	case Variable, Parameter:
-		c.variableShape(o, s)
-		if c.inCall && len(o.List) > 0 {
-			s.Kind = isa.ShapeTable
-		}
+		o.describeVariable(s)
 	case Function, AliasName:
 		s.Kind = isa.ShapeFunc
 	case Label:
@@ -313,7 +323,7 @@ var opaqueShapes = map[string]isa.ShapeKind{
 	".texref": isa.ShapeTexref, ".samplerref": isa.ShapeSamplerref, ".surfref": isa.ShapeSurfref,
 }
 
-func (c *checker) variableShape(o *Object, s *isa.Shape) {
+func (o *Object) describeVariable(s *isa.Shape) {
 	s.Kind, s.Space, s.Unified, s.Param = isa.ShapeSym, o.Space, o.Unified, paramKind(o)
 	if kind, ok := opaqueShapes[o.Type.String()]; ok {
 		s.Kind = kind

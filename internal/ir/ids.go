@@ -86,11 +86,30 @@ var properties = [...]property{
 	isa.Stacksave:  {rule: ruleVector},
 }
 
-func (in *Inst) property() property {
-	if id := in.Sel.ID(); int(id) < len(properties) {
+func (in *Inst) property() property { return propertyOf(in.Sel.ID()) }
+
+func propertyOf(id isa.ID) property {
+	if int(id) < len(properties) {
 		return properties[id]
 	}
 	return property{}
+}
+
+// AccessOf says how a statement of a form touches its operand at a place, from 0, if that is a register, or has registers as a
+// vector or pair: what Annotate writes into operands. Registers of addresses are read.
+func AccessOf(sel *isa.Sel, operand int) OperandAccess {
+	p := propertyOf(sel.ID())
+	also := (*isa.RoleAt)(nil)
+	if p.also != 0 {
+		also = sel.At(p.also)
+	}
+	switch {
+	case operand == 0 && p.update:
+		return ReadWrite
+	case operand == 0 && !p.reads, 0 < operand && operand <= int(p.more), also != nil && also.Op == operand:
+		return OnlyWrite
+	}
+	return OnlyRead
 }
 
 func (in *Inst) flow() flow {

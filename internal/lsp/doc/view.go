@@ -5,6 +5,7 @@ package doc
 import (
 	"context"
 	"sort"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/syntax"
@@ -18,6 +19,9 @@ type View struct {
 
 	snapshot *Snapshot
 	pieces   []piece // nil: of the whole text
+
+	once  sync.Once
+	decls map[syntax.TokenID]*check.Object
 }
 
 // piece is a stretch of a view's text: where it begins there, and in the whole.
