@@ -112,7 +112,7 @@ func newRoot(s streams) *cli.Command {
 		Columns:   columnsOf(s.out),
 	}
 	root.Flags().Bool(&version, "version", "", "print what the verb version does")
-	root.Add(newCheck(s), newFmt(s), newRun(s), newDebug(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newVersion(s), newExample(s), newTest(s), newExec(s), newPytest(s), newCudart(s), newPtxas(s), newSARIF(s))
+	root.Add(newCheck(s), newFmt(s), newRun(s), newDebug(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newLSP(s), newVersion(s), newExample(s), newTest(s), newExec(s), newPytest(s), newCudart(s), newPtxas(s), newSARIF(s))
 	root.Add(laterVerbs()...)
 	root.Add(newHelp(root))
 	addCompletion(root)
@@ -122,7 +122,7 @@ func newRoot(s streams) *cli.Command {
 // laterVerbs are promised by the contract and refused by name until they are built.
 func laterVerbs() []*cli.Command {
 	var verbs []*cli.Command
-	for _, name := range []string{"lsp", "serve"} {
+	for _, name := range []string{"serve"} {
 		verbs = append(verbs, &cli.Command{
 			Use: name, Hidden: true, Raw: true,
 			Run: func(*cli.Command, []string) error {

@@ -54,6 +54,15 @@ func Explain(name string) string {
 // marks are what Markdown would read as layout.
 var marks = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`)
 
+// prose keeps what is between back quotes as it is.
+func prose(line string) string {
+	parts := strings.Split(line, "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = marks.Replace(parts[i])
+	}
+	return strings.Join(parts, "`")
+}
+
 // markdown is a text of isainfo: its lists are indented, so that they are shown as they are, and its first line is a title.
 func markdown(text string) string {
 	var b strings.Builder
@@ -61,9 +70,9 @@ func markdown(text string) string {
 		name, title, titled := strings.Cut(line, ": ")
 		switch {
 		case i == 0 && titled:
-			line = "**`" + name + "`** " + marks.Replace(title)
+			line = "**`" + name + "`** " + prose(title)
 		case !strings.HasPrefix(line, "    "):
-			line = marks.Replace(line)
+			line = prose(line)
 		}
 		b.WriteString(line + "\n")
 	}

@@ -28,7 +28,11 @@ func (l *lister) operandItems() {
 	takes := func(s isa.Shape) bool {
 		return slices.ContainsFunc(l.wrapped(s), func(s isa.Shape) bool { return forms.Takes(before, &s) })
 	}
-	l.names(func(o *check.Object) bool { return takes(o.Shape()) })
+	moves := forms.Entry().ID == isa.Mov // functions stand for numbers elsewhere, too, which nobody writes
+	l.names(func(o *check.Object) bool { return (o.Kind != check.Function || moves) && takes(o.Shape()) })
+	if slices.Contains(l.nest, syntax.LBracket) { // ptxas takes special registers as addresses; nobody writes that either
+		return
+	}
 	for _, sp := range isa.Specials() {
 		info := sp.Info()
 		shape := isa.Shape{Kind: isa.ShapeSpecial, Special: sp, Type: info.Type}

@@ -239,3 +239,23 @@ func (w *View) between(within Span) (first, last syntax.TokenID) {
 	tokens := w.File.Tokens
 	return syntax.TokenID(max(1, sortTokens(tokens, w.Part(within.Start)))), syntax.TokenID(max(1, sortTokens(tokens, w.Part(within.End))))
 }
+
+// File is a file that the module names, and where.
+type File struct {
+	Name string
+	Span Span
+}
+
+// Files lists the files that .file names.
+func (s *Snapshot) Files(ctx context.Context) (list []File, err error) {
+	w, err := s.Whole(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, stmt := range w.File.Stmts {
+		if f, ok := stmt.(*syntax.FileDirective); ok && f.Name != syntax.NoToken {
+			list = append(list, File{strings.Trim(w.File.Text(f.Name), `"`), w.tokenSpan(f.Name)})
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,131 @@
+package lsp
+
+// This file reads and writes messages. The library's stream ends a connection at the first message that is broken; this one says so,
+// finds the next header and goes on.
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// maxMessage bounds the text of a message, in bytes.
+const maxMessage = 1 << 30
+
+// lengthHeader gives the bytes of a message's text.
+const lengthHeader = "content-length:"
+
+// stream is a jsonrpc2.ObjectStream.
+type stream struct {
+	in  *bufio.Reader
+	end func() // called before the end of the messages is told, which ends the connection: answers may still be on their way
+
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func newStream(in io.Reader, out io.Writer, end func()) *stream {
+	return &stream{in: bufio.NewReaderSize(in, 1<<16), out: out, end: end}
+}
+
+// WriteObject sends a message.
+func (s *stream) WriteObject(object any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return jsonrpc2.VSCodeObjectCodec{}.WriteObject(s.out, object)
+}
+
+// ReadObject reads the next message that is one. Of those that are not the client is told.
+func (s *stream) ReadObject(to any) error {
+	for {
+		body, err := s.message()
+		if err != nil {
+			s.end()
+			return err
+		}
+		switch {
+		case !json.Valid(body):
+			s.putBack(body)
+			err = s.refuse(jsonrpc2.CodeParseError, "the message is no JSON")
+		case !decode(body, to):
+			err = s.refuse(jsonrpc2.CodeInvalidRequest, "the message is neither a request nor a response; batches are not part of the protocol")
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// decode reads a message; of one that fails nothing is left.
+func decode(body []byte, to any) bool {
+	message := reflect.New(reflect.TypeOf(to).Elem())
+	if json.Unmarshal(body, message.Interface()) != nil {
+		return false
+	}
+	reflect.ValueOf(to).Elem().Set(message.Elem())
+	return true
+}
+
+// Close is for the library; the ends of the stream belong to others.
+func (s *stream) Close() error { return nil }
+
+// message reads the text of the next message.
+func (s *stream) message() ([]byte, error) {
+	length := -1
+	for {
+		line, err := s.in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if at := strings.Index(strings.ToLower(text), lengthHeader); at >= 0 {
+			if length = parseLength(text[at+len(lengthHeader):]); length < 0 {
+				err = s.refuse(jsonrpc2.CodeParseError, fmt.Sprintf("Content-Length: want a number of bytes up to %d", maxMessage))
+				if err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		if text == "" && length >= 0 {
+			break
+		}
+	}
+	var body bytes.Buffer // grows with what comes: a length may promise more
+	if _, err := io.CopyN(&body, s.in, int64(length)); err != nil {
+		return nil, err
+	}
+	return body.Bytes(), nil
+}
+
+// parseLength is -1 for what is no length.
+func parseLength(text string) int {
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+	if err != nil || n > maxMessage {
+		return -1
+	}
+	return int(n)
+}
+
+// putBack lets the next message be read from where it begins within a text that was too long for its own.
+func (s *stream) putBack(body []byte) {
+	if at := bytes.Index(bytes.ToLower(body), []byte(lengthHeader)); at >= 0 {
+		s.in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(bytes.Clone(body[at:])), s.in), 1<<16)
+	}
+}
+
+// refuse answers a message whose number is not known.
+func (s *stream) refuse(code int64, why string) error {
+	return s.WriteObject(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})
+}
