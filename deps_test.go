@@ -73,7 +73,10 @@ internal/testcase:  internal/launchlang github.com/rogpeppe/go-internal/txtar
 report:             diag internal/kernelname internal/sarif
 internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/matrix internal/sem/table internal/tensor internal/text
-ptxfmt:             . diag internal/check internal/syntax
+internal/mend:      diag
+ptxfmt:             . diag internal/check internal/mend internal/syntax
+internal/lsp/doc:   diag isainfo internal/check internal/ir internal/isa internal/mend internal/syntax
+internal/lsp:       diag internal/check internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text
 internal/cudaabi:   diag
@@ -166,4 +169,18 @@ func isOutside(path string) bool {
 		}
 	}
 	return false
+}
+
+// TestServerIsLight: the language server links neither the compiler nor what launches kernels.
+func TestServerIsLight(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./internal/lsp").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		switch name := room(path); {
+		case name == ".", name == "internal/vm", name == "internal/host", name == "internal/decode", strings.HasPrefix(name, "internal/jit"):
+			t.Errorf("internal/lsp needs %s", name)
+		}
+	}
 }

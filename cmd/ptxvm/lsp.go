@@ -14,9 +14,10 @@ import (
 func newLSP(s streams) *cli.Command {
 	stdio := false
 	cmd := &cli.Command{
-		Use:   "lsp",
-		Short: "Serve an editor: the Language Server Protocol on standard input and output",
-		Args:  takes(0, 0),
+		Use:     "lsp",
+		Short:   "Serve an editor: the Language Server Protocol on standard input and output",
+		Example: "  ptxvm lsp    what an editor starts; docs/howto/editors.md says how to tell it",
+		Args:    takes(0, 0),
 		Run: func(c *cli.Command, _ []string) error {
 			err := lsp.Serve(c.Context(), s.in, s.out, cli.About().Version)
 			if errors.Is(err, lsp.ErrNoShutdown) {
@@ -25,6 +26,6 @@ func newLSP(s streams) *cli.Command {
 			return err
 		},
 	}
-	cmd.Flags().Bool(&stdio, "stdio", "", "what editors pass; there is no other way").Hidden = true
+	cmd.Flags().Bool(&stdio, "stdio", "", "over standard input and output, as some editors ask; there is no other way")
 	return cmd
 }

@@ -23,9 +23,9 @@ type verdict struct {
 
 // function is one with a body.
 type function struct {
-	body         Span // the braces and what is between
-	entry        bool
-	open, shared bool // as in check.Func
+	body                Span // the braces and what is between
+	entry               bool
+	open, shared, moves bool // as in check.Func
 }
 
 // list is what a check prints.
@@ -67,7 +67,7 @@ func (v *verdict) outline(w *View) {
 			if stmt.Body != nil {
 				f := function{body: w.span(stmt.Body.Range), entry: w.File.Word(stmt.Keyword) == syntax.WordEntry}
 				if k := known[stmt]; k != nil {
-					f.open, f.shared = k.Open, k.Shared
+					f.open, f.shared, f.moves = k.Open, k.Shared, k.Moves
 				}
 				v.funcs = append(v.funcs, f)
 				v.loose = v.loose || w.File.Kind(stmt.Body.First) != syntax.LBrace || w.File.Kind(stmt.Body.Last) != syntax.RBrace

@@ -88,7 +88,8 @@ func (s *Snapshot) recheck() *verdict {
 	v.hushed = w.Info.Hushed > 0 && len(kept) > 0
 	for i := range v.funcs {
 		if !slices.Contains(s.dirty, i) {
-			v.funcs[i].open, v.funcs[i].shared = old.funcs[i].open, old.funcs[i].shared
+			was := old.funcs[i]
+			v.funcs[i].open, v.funcs[i].shared, v.funcs[i].moves = was.open, was.shared, was.moves
 		}
 	}
 	s.parts = map[int]*View{}
@@ -124,6 +125,8 @@ func (v *verdict) certain(now *verdict, dirty []int) bool {
 			return false
 		case was.open && !changed:
 			return false // it is reported where it stands first
+		case was.moves || f.moves:
+			return false // what is said of it depends on who calls whom
 		case !f.entry && (was.shared || changed && f.shared):
 			return false // counts for the kernels that call it
 		}
