@@ -65,6 +65,8 @@ func TestHostile(t *testing.T) {
 		{"a length beyond all bounds", "Content-Length: 99999999999999999999\r\n\r\n"},
 		{"too short a length", "Content-Length: 10\r\n\r\n" + pull},
 		{"too long a length", fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(pull)+40, pull)},
+		{"a length of other letters", "Content-Length: 3\r\n\r\nK\u212aCONTENT-length: 2\r\n\r\n[]"},
+		{"lengths within lengths", strings.Repeat("Content-Length: 40\r\n\r\n", 2000)},
 		{"no header", "hello\r\n\r\nworld\r\n"},
 		{"a long line", strings.Repeat("x", 1<<18) + "\r\n"},
 		{"another header", "X-Thing: 1\r\n" + framed(`{"jsonrpc":"2.0","method":"$/setTrace","params":{}}`)},
@@ -128,6 +130,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(framed(hello) + framed(openK) + framed(pull) + framed(goodbye) + framed(endOfAll))
 	f.Add(framed(hello) + "Content-Length: 5\r\n\r\n" + framed(pull))
 	f.Add("Content-Length: 0\r\n\r\n[]")
+	f.Add("\u0130\u212aContent-Length: 1\r\n\r\n1")
 	f.Fuzz(func(t *testing.T, input string) { _, _, _ = serve(t, input) })
 }
 

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,25 +24,31 @@ import (
 const maxMessage = 1 << 30
 
 // lengthHeader gives the bytes of a message's text.
-const lengthHeader = "content-length:"
+var lengthHeader = regexp.MustCompile(`(?i)content-length:`)
 
 // stream is a jsonrpc2.ObjectStream.
 type stream struct {
 	in  *bufio.Reader
+	src *source
 	end func() // called before the end of the messages is told, which ends the connection: answers may still be on their way
 
-	mu  sync.Mutex
-	out io.Writer
+	mu     sync.Mutex
+	out    io.Writer
+	closed bool
 }
 
 func newStream(in io.Reader, out io.Writer, end func()) *stream {
-	return &stream{in: bufio.NewReaderSize(in, 1<<16), out: out, end: end}
+	src := &source{rest: in}
+	return &stream{in: bufio.NewReaderSize(src, 1<<16), src: src, out: out, end: end}
 }
 
 // WriteObject sends a message.
 func (s *stream) WriteObject(object any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return io.ErrClosedPipe
+	}
 	return jsonrpc2.VSCodeObjectCodec{}.WriteObject(s.out, object)
 }
 
@@ -77,8 +85,13 @@ func decode(body []byte, to any) bool {
 	return true
 }
 
-// Close is for the library; the ends of the stream belong to others.
-func (s *stream) Close() error { return nil }
+// Close ends writing. The reader may wait for a client that says no more; its file belongs to others.
+func (s *stream) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
 
 // message reads the text of the next message.
 func (s *stream) message() ([]byte, error) {
@@ -89,8 +102,8 @@ func (s *stream) message() ([]byte, error) {
 			return nil, err
 		}
 		text := strings.TrimRight(string(line), "\r\n")
-		if at := strings.Index(strings.ToLower(text), lengthHeader); at >= 0 {
-			if length = parseLength(text[at+len(lengthHeader):]); length < 0 {
+		if at := lengthHeader.FindStringIndex(text); at != nil {
+			if length = parseLength(text[at[1]:]); length < 0 {
 				err = s.refuse(jsonrpc2.CodeParseError, fmt.Sprintf("Content-Length: want a number of bytes up to %d", maxMessage))
 				if err != nil {
 					return nil, err
@@ -118,11 +131,34 @@ func parseLength(text string) int {
 	return int(n)
 }
 
+// maxPutBack bounds how much of a broken message is looked at again, and so what hostile input costs.
+const maxPutBack = 1 << 16
+
 // putBack lets the next message be read from where it begins within a text that was too long for its own.
 func (s *stream) putBack(body []byte) {
-	if at := bytes.Index(bytes.ToLower(body), []byte(lengthHeader)); at >= 0 {
-		s.in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(bytes.Clone(body[at:])), s.in), 1<<16)
+	body = body[max(0, len(body)-maxPutBack):]
+	at := lengthHeader.FindIndex(body)
+	if at == nil {
+		return
 	}
+	unread, _ := s.in.Peek(s.in.Buffered())
+	s.src.first = slices.Concat(body[at[0]:], unread, s.src.first)
+	s.in.Reset(s.src)
+}
+
+// source is a reader that bytes can be put back into.
+type source struct {
+	first []byte
+	rest  io.Reader
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if len(s.first) > 0 {
+		n := copy(p, s.first)
+		s.first = s.first[n:]
+		return n, nil
+	}
+	return s.rest.Read(p)
 }
 
 // refuse answers a message whose number is not known.
