@@ -23,6 +23,7 @@ type verdict struct {
 
 // function is one with a body.
 type function struct {
+	head                Pos  // where its statement begins
 	body                Span // the braces and what is between
 	entry               bool
 	open, shared, moves bool // as in check.Func
@@ -65,7 +66,7 @@ func (v *verdict) outline(w *View) {
 			v.loose = true
 		case *syntax.Function:
 			if stmt.Body != nil {
-				f := function{body: w.span(stmt.Body.Range), entry: w.File.Word(stmt.Keyword) == syntax.WordEntry}
+				f := function{head: w.span(stmt.Range).Start, body: w.span(stmt.Body.Range), entry: w.File.Word(stmt.Keyword) == syntax.WordEntry}
 				if k := known[stmt]; k != nil {
 					f.open, f.shared, f.moves = k.Open, k.Shared, k.Moves
 				}
@@ -83,6 +84,15 @@ func (v *verdict) in(at Span) int {
 		i--
 	}
 	if i < 0 || at.Start <= v.funcs[i].body.Start || at.End >= v.funcs[i].body.End {
+		return -1
+	}
+	return i
+}
+
+// around is the index of the function in whose head or body a place is, -1 if it is in none.
+func (v *verdict) around(at Pos) int {
+	i, _ := slices.BinarySearchFunc(v.funcs, at, func(f function, p Pos) int { return int(f.body.End - p) })
+	if i == len(v.funcs) || at < v.funcs[i].head {
 		return -1
 	}
 	return i

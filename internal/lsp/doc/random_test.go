@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/diag"
@@ -27,17 +28,25 @@ var (
 const root = "../../.."
 
 // corpus are modules of several functions, with what counts across them: calls, shared memory, places of inlined code.
-func corpus(t testing.TB) (texts [][]byte) {
+func corpus(t testing.TB) [][]byte {
 	t.Helper()
-	files, err := joined.Files(root, "sm_90")
+	texts, err := readCorpus()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return texts
+}
+
+var readCorpus = sync.OnceValues(func() (texts [][]byte, err error) {
+	files, err := joined.Files(root, "sm_90")
+	if err != nil {
+		return nil, err
 	}
 	more, _ := filepath.Glob(filepath.Join(root, "testdata/triton/*.ptx"))
 	for _, file := range append(files, more...) {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if len(text) < 40_000 {
 			texts = append(texts, text)
@@ -46,12 +55,12 @@ func corpus(t testing.TB) (texts [][]byte) {
 	for i := 0; i+4 <= len(files); i += 4 {
 		text, err := joined.Module(files[i:i+4], 300)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		texts = append(texts, text)
 	}
-	return texts
-}
+	return texts, nil
+})
 
 // judged prints what `ptxvm check` says of a text.
 func judged(text []byte, opt check.Options) string {

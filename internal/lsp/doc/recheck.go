@@ -30,6 +30,7 @@ func (v *verdict) after(s, next *Snapshot, at Span, dirty []int) (*verdict, []in
 	moved.funcs = slices.Clone(v.funcs)
 	moved.funcs[i].body.End += grown
 	for j := i + 1; j < len(moved.funcs); j++ {
+		moved.funcs[j].head += grown
 		moved.funcs[j].body.Start += grown
 		moved.funcs[j].body.End += grown
 	}

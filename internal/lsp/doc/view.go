@@ -74,7 +74,7 @@ func (s *Snapshot) View(ctx context.Context, at Pos) (*View, error) {
 	if s.whole != nil || v.loose {
 		return s.wholeLocked(), nil
 	}
-	i := v.in(Span{Start: at, End: at})
+	i := v.around(at)
 	if w := s.parts[i]; w != nil {
 		return w, nil
 	}
