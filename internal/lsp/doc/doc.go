@@ -2,7 +2,7 @@
 // knows nothing of the protocol that editors speak: places are offsets of bytes, and answers are spans of them.
 //
 // A Snapshot is one state of a text and is never changed; an edit makes another one. After an edit within the body of one
-// function that function alone is parsed and judged again (recheck.go); the slow twin is a judgement of the whole text.
+// function that function alone is parsed and judged again (recheck.go); the reference implementation is a judgement of the whole text.
 package doc
 
 // This file declares snapshots and how they come from each other.

@@ -28,9 +28,9 @@ func (l *lister) operandItems() {
 	takes := func(s isa.Shape) bool {
 		return slices.ContainsFunc(l.wrapped(s), func(s isa.Shape) bool { return forms.Takes(before, &s) })
 	}
-	moves := forms.Entry().ID == isa.Mov // functions stand for numbers elsewhere, too, which nobody writes
+	moves := forms.Entry().ID == isa.Mov // ptxas takes functions for numbers elsewhere, too; that is never meant
 	l.names(func(o *check.Object) bool { return (o.Kind != check.Function || moves) && takes(o.Shape()) })
-	if slices.Contains(l.nest, syntax.LBracket) { // ptxas takes special registers as addresses; nobody writes that either
+	if slices.Contains(l.nest, syntax.LBracket) { // nor are special registers meant as addresses
 		return
 	}
 	for _, sp := range isa.Specials() {
