@@ -59,8 +59,65 @@ var readCorpus = sync.OnceValues(func() (texts [][]byte, err error) {
 		}
 		texts = append(texts, text)
 	}
-	return texts, nil
+	return append(texts, mistakes()...), nil
 })
+
+// mistakes are the examples of diagnostics, four in a module, and what functions have to do with each other.
+func mistakes() (texts [][]byte) {
+	const head = ".version 9.3\n.target sm_90a\n.address_size 64\n"
+	text, n := head, 0
+	for _, e := range diag.Catalog() {
+		if e.Scope != diag.ScopeBody {
+			continue
+		}
+		text += joined.Renamed([]byte(e.Module()), fmt.Sprintf("_%d", n), map[string]bool{})
+		if n++; n%4 == 0 {
+			texts = append(texts, []byte(text))
+			text = head
+		}
+	}
+	return append(texts, []byte(head+`.extern .func outside(.param .u32 a);
+.func (.param .u32 r) vprintf(.param .u64 a, .param .u64 b);
+.shared .b32 common[10000];
+.func helper(.reg .u32 x)
+{
+	.shared .b32 own[2000];
+	.reg .u32 %r<4>;
+	mov.u32 %r1, own;
+	st.shared.u32 [common], x;
+	ret;
+}
+.visible .entry moving() .maxntid 128
+{
+	setmaxnreg.inc.sync.aligned.u32 64;
+	ret;
+}
+.visible .entry calling() .reqntid 128 .minnctapersm 1
+{
+	.reg .u32 %r<4>;
+	.reg .u64 %rd<3>;
+	mov.u32 %r1, 1;
+	call.uni helper, (%r1);
+	mov.u64 %rd1, helper;
+	setmaxnreg.dec.sync.aligned.u32 64;
+	{
+		.param .u32 p;
+		st.param.u32 [p], %r1;
+		call.uni outside, (p);
+	}
+	ret;
+}
+.visible .entry waiting()
+{
+	.reg .pred %p;
+	.reg .u32 %r<4>;
+again:
+	setp.eq.u32 %p, %r1, %r2;
+	@%p bra again;
+	ret;
+}
+`))
+}
 
 // judged prints what `ptxvm check` says of a text.
 func judged(text []byte, opt check.Options) string {
@@ -161,7 +218,7 @@ func TestRandomEdits(t *testing.T) {
 		}
 	}
 	t.Logf("%d edits, of which %d judgements were of functions alone", total, parts)
-	if parts < total/8 {
+	if parts < total/12 {
 		t.Errorf("of %d edits only %d were judged by function", total, parts)
 	}
 }
