@@ -59,7 +59,7 @@ func replay(t *testing.T, dir string, at uint64, n int) (before, after []uint32,
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := vm.NewDevice(&vm.DeviceConfig{Arch: "sm_90", Memory: 64 << 20, Restore: dir})
+	d, err := vm.NewDevice(&vm.DeviceConfig{Arch: "sm_90", Memory: 64 << 20, Workers: 1, Restore: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
