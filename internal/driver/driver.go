@@ -40,7 +40,7 @@ type Driver struct {
 	turns    turns
 	keeper   keeper
 	found    atomic.Uint64 // outcomes that were reported
-	begun    atomic.Uint64 // pieces of work in streams
+	begun    atomic.Uint64 // pieces of work in streams, and launches
 
 	toldStats atomic.Bool
 	sticky    atomic.Int32 // Code that every call returns

@@ -117,6 +117,7 @@ func (w *kernelWork) do(dev *device, at *streams.Work) {
 	if !w.queued {
 		unchecked, turn = !d.looksAt(w.f), d.turnOf(w.f)
 	}
+	d.begun.Add(1)
 	kept := d.remember(w, turn)
 	ctx, cancel := d.limited()
 	defer cancel()

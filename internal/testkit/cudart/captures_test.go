@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,11 @@ func TestPythonCaptures(t *testing.T) {
 	needPrograms(t)
 	python := interpreter(t)
 	libraries, command := Libraries(t), ptxvm(t)
+	wanted := regexp.MustCompile("^(" + *clientNames + ")$")
 	for _, client := range []string{"numba", "triton"} {
+		if *clientNames != "" && !wanted.MatchString(client) {
+			continue
+		}
 		t.Run(client, func(t *testing.T) {
 			env := []string{"PYTHONDONTWRITEBYTECODE=1", "TRITON_CACHE_DIR=" + t.TempDir()}
 			script := filepath.Join(Root(t), "testdata", "python", "client_"+client+".py")
