@@ -99,17 +99,28 @@ func (d *Device) restoredHandle(kept *capture.Handle) (h machine.Handle, err err
 		}
 		levels = append(levels, level)
 	}
-	surface, textured := h.Kind == machine.SurfaceHandle, kept.Texture != nil
 	switch {
-	case surface && (textured || len(levels) > 1), textured && kept.Texture.Sampler == nil, !surface && !textured && len(levels) > 0,
-		h.Kind == machine.SamplerHandle && len(levels) > 0, h.Kind == machine.TextureHandle && textured && kept.Texture.Freed != (len(levels) == 0):
+	case !fits(h.Kind, kept.Texture, len(levels)):
 		return h, fmt.Errorf("%d images do not make a %v", len(levels), h.Kind)
-	case surface && len(levels) == 1:
-		h.Image = &machine.Image{Image: *levels[0].Image, Name: h.Name, Base: levels[0].Base}
-	case textured:
+	case kept.Texture != nil:
 		h.Texture, err = textureOf(kept, levels)
+	case len(levels) == 1:
+		h.Image = &machine.Image{Image: *levels[0].Image, Name: h.Name, Base: levels[0].Base}
 	}
 	return h, err
+}
+
+// fits reports whether a handle of a kind can mean a texture, or none, and so many images.
+func fits(kind machine.HandleKind, t *capture.Texture, images int) bool {
+	switch {
+	case kind == machine.SurfaceHandle:
+		return t == nil && images <= 1
+	case t == nil:
+		return images == 0
+	case kind == machine.SamplerHandle:
+		return t.Sampler != nil && images == 0
+	}
+	return t.Sampler != nil && t.Freed == (images == 0)
 }
 
 // imageOf makes an image from its words.
