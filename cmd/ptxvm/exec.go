@@ -66,7 +66,7 @@ var execVariables = []execVariable{
 	{"assume", "PTXVM_ASSUME", "change assumptions about hardware: `U3=low`[,…]"},
 	{"async", "PTXVM_ASYNC", "when asynchronous operations take effect: `eager|lazy|random`, as for run"},
 	{"bounds", "PTXVM_BOUNDS", "how far an access may go: `exact|page`, to the end of its allocation, or of its 2 MiB page as on hardware"},
-	{"capture-max", captureVariable + "_MAX", "most bytes that --capture keeps, `SIZE` such as 4G; default 1G"},
+	{"capture-max", captureVariable + "_MAX", "most bytes that --capture keeps, a `SIZE` such as 4G; default 1G"},
 	{"devices", "PTXVM_DEVICES", "number of devices, `N`"},
 	{"error-exitcode", errorVariable, "exit status, `N`, of a program that would end with 0 though something was reported: a fault, a limit, a sanitizer's report, a failed launch that it never asks about; default 3, 0: the program's own"},
 	{"engine", "PTXVM_ENGINE", "execution engine: `auto|interp|jit`"},

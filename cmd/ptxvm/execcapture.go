@@ -22,13 +22,13 @@ const (
 	captureLaunchVariable = captureVariable + "_LAUNCH"
 )
 
-const captureUsage = "write a launch, with the memory that it begins with, to a folder: `[KERNEL][:N] DIR`, the N-th launch of KERNEL (as for --kernel), or of all kernels; without N the first that faults or is reported, else the first"
+const captureUsage = "write a launch, with the memory that it begins with, to the folder DIR: the first that faults or is reported, else the first; KERNEL (as for --kernel) asks that of its own launches alone, :N for the N-th launch"
 
 // captureFlag is the flag's value.
 type captureFlag struct{ launch, dir string }
 
 func (f *captureFlag) String() string { return "" }
-func (f *captureFlag) Type() string   { return "DIR" }
+func (f *captureFlag) Type() string   { return "[KERNEL][:N] DIR" }
 
 // Set takes a folder alone.
 func (f *captureFlag) Set(text string) error {

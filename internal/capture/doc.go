@@ -6,6 +6,7 @@
 //	memory.json     allocations, variables and images, by address, and where their bytes are
 //	memory.zst      these bytes, pages of zeros left out
 //	report.json     why it was captured; may be missing
+//	after.sha256    a digest of what the launch left; may be missing
 //
 // Folders come from anywhere: what is read is held against every promise before anything is made of it.
 package capture
