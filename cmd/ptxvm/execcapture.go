@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/capture"
 	"ptxvm.invalid/ptxvm/internal/driver"
 )
 
@@ -88,7 +87,7 @@ func (f *execFlags) captureProgram(ctx context.Context, s streams, args []string
 	program := exec.CommandContext(ctx, path)
 	program.Args, program.Env, program.Stdin, program.Stdout, program.Stderr = args, env, s.in, s.out, s.err
 	ended := program.Run()
-	launch = filepath.Join(f.capture.dir, capture.LaunchFile)
+	launch = driver.CapturedLaunch(f.capture.dir)
 	if _, err := os.Stat(launch); err != nil {
 		return "", fmt.Errorf("%s has launched no kernel that is captured: %w", args[0], cmp.Or(ended, err))
 	}

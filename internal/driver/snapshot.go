@@ -47,6 +47,9 @@ func ParseLaunch(text string) (c Capture, err error) {
 // CheckCapture says why a launch cannot be captured in a folder.
 func CheckCapture(dir string) error { return folder.Vacant(dir) }
 
+// CapturedLaunch is the options file of the launch in a folder, which ptxvm run takes.
+func CapturedLaunch(dir string) string { return filepath.Join(dir, folder.LaunchFile) }
+
 // turn is the place of a launch among others.
 type turn struct {
 	name   string // of the kernel, as --capture takes it
@@ -222,7 +225,7 @@ func (d *Driver) keep(b *before, reason error) (text string) {
 	if err != nil {
 		return fmt.Sprintf("\n  capture: %v", err)
 	}
-	return "\n  capture: ptxvm run @" + filepath.Join(dir, folder.LaunchFile)
+	return "\n  capture: ptxvm run @" + CapturedLaunch(dir)
 }
 
 // leftBy notes in the folder what a launch that is over has left, if it ran to its end and nothing ran beside it. The keeper is locked.
@@ -272,10 +275,10 @@ func (d *Driver) tellCaptured() {
 	d.turns.mu.Lock()
 	defer d.turns.mu.Unlock()
 	if k.kept != "" {
-		d.warn("the launch %s is captured: ptxvm run @%s", k.kept, filepath.Join(by.Dir, folder.LaunchFile))
+		d.warn("the launch %s is captured: ptxvm run @%s", k.kept, CapturedLaunch(by.Dir))
 		return
 	}
-	if _, err := os.Stat(filepath.Join(by.Dir, folder.LaunchFile)); err == nil && k.lost == nil {
+	if _, err := os.Stat(CapturedLaunch(by.Dir)); err == nil && k.lost == nil {
 		return // by another process of the program
 	}
 	d.found.Add(1)
