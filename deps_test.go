@@ -39,6 +39,7 @@ internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine i
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop
 internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop
+internal/why:       internal/decode internal/ir internal/isa internal/machine
 internal/jit/native:
 internal/jit/ssa:
 internal/jit/analysis: internal/jit/ssa
@@ -81,7 +82,7 @@ ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text
 internal/cudaabi:   diag
 examples:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/value
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/value internal/why
 .:                  diag report internal/vm
 `
 

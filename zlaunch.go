@@ -60,6 +60,7 @@ type Launch = vm.Launch
 //
 //	type Watch struct {
 //		Trace  *Trace  // calls back for instructions that a CTA executes
+//		Record *Record // keeps what the launch executes; nil: nothing is kept
 //		Tensor *Index3 // the CTA whose tensor memory Stats.Tensor holds
 //
 //		Breakpoints *Breakpoints // is called where lanes execute brkpt, which is a fault without it

@@ -269,7 +269,7 @@ func (x *function) inst(out *machine.Inst) error {
 		observe.Numbers(b, x.operandRow)
 	}
 	if x.key.watch.Trace {
-		machine.Traced(out, x.tracedRows(in))
+		machine.Traced(out, x.tracedRows(in), observe.ShuffleLane(out.Op))
 	}
 	if x.key.watch.Step {
 		machine.Stepped(out)

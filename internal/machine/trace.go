@@ -6,6 +6,7 @@ package machine
 // Tracer says which instructions a launch shows, and to whom.
 type Tracer struct {
 	CTARank uint64 // linear index of the CTA in the grid
+	Every   bool   // all CTAs instead, from several cores at a time where there are several
 	Warp    int32  // of the CTA; -1: all
 	Lanes   uint32 // to be shown
 	Step    func(*Step)
@@ -13,11 +14,15 @@ type Tracer struct {
 
 // Step is an instruction that lanes of a warp have executed. It is valid until Tracer.Step returns.
 type Step struct {
-	Place         // Lanes: those that execute; none if the guard holds in no lane
-	Active uint32 // lanes that stand at the instruction; where Lanes lacks some, their guard is false
-	Then   State  // what the handler has said; Wait: the lanes execute it again later
-	Depth  int    // frames above the kernel's own
-	Target int32  // pc, of a Jump
+	Place          // Lanes: those that execute; none if the guard holds in no lane
+	Active  uint32 // lanes that stand at the instruction; where Lanes lacks some, their guard is false
+	Then    State  // what the handler has said; Wait: the lanes execute it again later
+	Depth   int    // frames above the kernel's own
+	Target  int32  // pc, of a Jump
+	Cluster uint64 // linear index of the CTA's cluster
+
+	Rows    []RegisterRow // where the registers below are: those that are read and those that are written; never changed
+	Sources *[32]int8     // of a shuffle: the lane whose value each lane takes, its own where there is none
 
 	// The registers in the order that Traced was given: what they held before, and those that are
 	// written, once more, what they hold now; nil if the instruction has not written.
@@ -36,16 +41,18 @@ type RegisterRow struct {
 }
 
 // Traced wraps a decoded instruction of observed code. rows are its registers.
-func Traced(in *Inst, rows []RegisterRow) {
-	t := &tracing{rows: rows, call: in.Ext != nil && in.Ext.Call != nil}
+// source, of a shuffle, finds the lane whose value a lane takes; else it is nil.
+func Traced(in *Inst, rows []RegisterRow, source func(w *Warp, in *Inst, lane int) (int, bool)) {
+	t := &tracing{rows: rows, source: source, call: in.Ext != nil && in.Ext.Call != nil}
 	in.Flags |= TellsSkips
 	in.Full, in.Part = t.wrap(in.Full), t.wrap(in.Part)
 }
 
 // tracing is what one instruction shows. The values of a call come with the return.
 type tracing struct {
-	rows []RegisterRow
-	call bool
+	rows   []RegisterRow
+	call   bool
+	source func(w *Warp, in *Inst, lane int) (int, bool)
 }
 
 func (t *tracing) wrap(inner Handler) Handler {
@@ -55,7 +62,10 @@ func (t *tracing) wrap(inner Handler) Handler {
 			return inner(w, in)
 		}
 		s := w.newStep(in)
-		s.Before = t.read(w.regs, false)
+		s.Rows, s.Before = t.rows, t.read(w.regs, false)
+		if t.source != nil {
+			s.Sources = t.sources(w, in)
+		}
 		regs := w.regs
 		s.Then = inner(w, in)
 		switch s.Then {
@@ -73,10 +83,23 @@ func (t *tracing) wrap(inner Handler) Handler {
 	}
 }
 
+// sources finds the lanes of a shuffle.
+func (t *tracing) sources(w *Warp, in *Inst) *[32]int8 {
+	var from [32]int8
+	for i := range from {
+		lane, ok := t.source(w, in, i)
+		if !ok {
+			lane = i
+		}
+		from[i] = int8(lane)
+	}
+	return &from
+}
+
 // tracer returns who wants to see what the warp's lanes execute now.
 func (w *Warp) tracer() *Tracer {
 	t := w.cta.grid.Trace
-	if t == nil || t.CTARank != w.cta.rank || t.Warp >= 0 && t.Warp != w.index || t.Lanes&w.frag.mask == 0 {
+	if t == nil || !t.Every && t.CTARank != w.cta.rank || t.Warp >= 0 && t.Warp != w.index || t.Lanes&w.frag.mask == 0 {
 		return nil
 	}
 	return t
@@ -84,7 +107,7 @@ func (w *Warp) tracer() *Tracer {
 
 func (w *Warp) newStep(in *Inst) *Step {
 	s := &Step{Place: w.Place(in), Active: w.frag.mask}
-	s.Depth = len(s.Calls)
+	s.Depth, s.Cluster = len(s.Calls), w.cta.cluster.rank
 	return s
 }
 

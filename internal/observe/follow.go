@@ -570,13 +570,21 @@ func (f *follower) decide(o *ir.Operand) {
 func (f *follower) shuffle() {
 	f.out.Rule, f.out.Tags = machine.FlowShuffle, machine.TagsCopy
 	f.source(&f.In.Ops[1], f.Build.Out.A, false)
-	source := sem.ShuffleSource(f.Build.Out.Op)
-	f.out.Shuffle = func(w *machine.Warp, in *machine.Inst, i int) (int, bool) {
-		b, c := w.R32(in.B)[i], w.R32(in.C)[i]
-		return source(i, int(b&31), int(c>>8&31), int(c&31))
-	}
+	f.out.Shuffle = ShuffleLane(f.Build.Out.Op)
 	for _, o := range f.In.Ops[2:4] {
 		f.decide(&o)
+	}
+}
+
+// ShuffleLane finds, before it executes on rows, the lane whose value a lane takes in a shuffle; nil of another operation.
+func ShuffleLane(op uop.Op) func(w *machine.Warp, in *machine.Inst, lane int) (from int, ok bool) {
+	source := sem.ShuffleSource(op)
+	if source == nil {
+		return nil
+	}
+	return func(w *machine.Warp, in *machine.Inst, i int) (int, bool) {
+		b, c := w.R32(in.B)[i], w.R32(in.C)[i]
+		return source(i, int(b&31), int(c>>8&31), int(c&31))
 	}
 }
 

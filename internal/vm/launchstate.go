@@ -102,6 +102,9 @@ func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err
 		return err
 	}
 	ml.Breakpoint = k.stopper(c.watch.Breakpoints)
+	if err := k.record(c.watch.Record, &ml.Launch); err != nil {
+		return err
+	}
 	if state.code, err = k.decode(ctx, &ml.Launch); err != nil {
 		return err
 	}

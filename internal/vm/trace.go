@@ -136,6 +136,19 @@ func (t *traceLines) find(s *machine.Step) *tracedLine {
 	return line
 }
 
+// register is the name of the register whose row has an index among those of an instruction's registers; empty if there is none.
+func (l *tracedLine) register(row int) (name string) {
+	if l.in == nil || row < 0 {
+		return ""
+	}
+	l.f.EachReg(l.in, func(r ir.Reg, _ ir.Access) {
+		if row--; row == -1 {
+			name = l.f.Regs[r].Name
+		}
+	})
+	return name
+}
+
 // step puts a machine's step into the terms of the source. lanes are those that are to be shown.
 func (t *traceLines) step(line *tracedLine, s *machine.Step, lanes uint32) *Step {
 	out := &Step{Kernel: t.kernel, CTA: findings.Point(s.CTA), Warp: s.Warp, Lanes: s.Lanes & lanes, Active: s.Active & lanes,
