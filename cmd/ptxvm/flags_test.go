@@ -22,7 +22,7 @@ var fieldOf = map[string]string{
 	"suppress": "DeviceConfig.Suppress", "write-suppressions": "", "keep-going": "DeviceConfig.KeepGoing",
 	"show": "Watch.Tensor", "show-to": "", "trace": "Watch.Trace", "trace-to": "", "max-trace": "",
 	"grid": "Launch.Grid", "block": "Launch.Block", "cluster": "Launch.Cluster", "shared": "Launch.Shared",
-	"capture": "Launch.Capture", "capture-max": "DeviceConfig.CaptureMax", "restore": "DeviceConfig.Restore",
+	"capture": "Launch.Capture", "capture-max": "DeviceConfig.CaptureMax", "restore": "DeviceConfig.Restore", "why": "Watch.Record", "why-depth": "", "why-dot": "", "why-memory": "",
 	"devices": "", "arg": "", "image": "", "buf": "", "global": "", "expect": "", "tol": "", "report": "", "source-root": "", "triton": "", "kernel": "", "timeout": "", "seeds": "", "stats": "", "quiet": "", "color": "",
 }
 

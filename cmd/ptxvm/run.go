@@ -33,6 +33,12 @@ func newRun(s streams) *cli.Command {
 	cmd.Flags().Group("Data")
 	cmd.Flags().String(&f.capture, "capture", "", "", "write the first launch, with the memory that it begins with, to the folder `DIR`: run @DIR/launch.txt runs it again").NamesFile()
 	cmd.Flags().Add(&f.captureMax, "capture-max", "", "most bytes that --capture keeps, such as 4G; default 1G")
+	cmd.Flags().Group("What is shown")
+	cmd.Flags().String(&f.why.what, "why", "", "", "print where an element of a result comes from, `NAME[i]`: the instructions behind it with their values, back to inputs; the launch runs again for it, interpreted, on one thread")
+	cmd.Flags().Int(&f.why.depth, "why-depth", "", 24, "follow --why through at most `N` values")
+	cmd.Flags().String(&f.why.dot, "why-dot", "", "", "write --why to `FILE` as a graph for Graphviz, too")
+	f.why.memory = ptxvm.DefaultRecordBytes
+	cmd.Flags().Add(&f.why.memory, "why-memory", "", "most bytes that --why keeps of what the launch executes")
 	f.bind(cmd)
 	return cmd
 }
@@ -63,6 +69,9 @@ func runReported(ctx context.Context, s streams, set *runSet, seen map[string]bo
 // runAll runs the launches of a command line and writes what they leave.
 func runAll(ctx context.Context, s streams, launches []*runFlags, files []string, to *runReport) (err error) {
 	f := launches[0]
+	if err := f.why.check(f); err != nil {
+		return err
+	}
 	line := newProgressLine(s.err, f.quiet)
 	defer line.done()
 	defer context.AfterFunc(ctx, line.end)()
@@ -104,7 +113,13 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 	if err := session.writeResults(s, f.color, all.results); err != nil {
 		return err
 	}
-	return errors.Join(reported, session.printShown(s.out))
+	if err := session.printShown(s.out); err != nil {
+		return errors.Join(reported, err)
+	}
+	if f.why.what != "" {
+		return errors.Join(reported, f.why.explain(ctx, s, launches, files))
+	}
+	return reported
 }
 
 // each runs one launch after the other: what they leave, and what was reported of those that are forgiven; failed ends the rest.

@@ -43,6 +43,8 @@ type runFlags struct {
 	expects              []string
 	tol, report, triton  string
 
+	why whyFlags
+
 	capture, restore string
 	captureMax       sizeFlag
 

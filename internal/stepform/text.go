@@ -25,16 +25,7 @@ func Line(s *ptxvm.Step) string {
 		fmt.Fprintf(&b, "  skipped: the guard is false in %08x\n", s.Active)
 		return b.String()
 	}
-	sep := "  "
-	for i := range s.Reads {
-		fmt.Fprintf(&b, "%s%s=%s", sep, s.Reads[i].Name, Lanes(&s.Reads[i], s.Lanes))
-		sep = ", "
-	}
-	sep = "  → "
-	for i := range s.Writes {
-		fmt.Fprintf(&b, "%s%s=%s", sep, s.Writes[i].Name, Lanes(&s.Writes[i], s.Lanes))
-		sep = ", "
-	}
+	b.WriteString(values(s, s.Lanes))
 	switch {
 	case s.Next > 0:
 		fmt.Fprintf(&b, "  %s to line %d", s.Then, s.Next)
@@ -42,6 +33,22 @@ func Line(s *ptxvm.Step) string {
 		fmt.Fprintf(&b, "  %s", s.Then)
 	}
 	b.WriteByte('\n')
+	return b.String()
+}
+
+// values is what some lanes have read and written: "  %r1=0 1 … 15  → %r3=1 2 … 16".
+func values(s *ptxvm.Step, lanes uint32) string {
+	var b strings.Builder
+	sep := "  "
+	for i := range s.Reads {
+		fmt.Fprintf(&b, "%s%s=%s", sep, s.Reads[i].Name, Lanes(&s.Reads[i], lanes))
+		sep = ", "
+	}
+	sep = "  → "
+	for i := range s.Writes {
+		fmt.Fprintf(&b, "%s%s=%s", sep, s.Writes[i].Name, Lanes(&s.Writes[i], lanes))
+		sep = ", "
+	}
 	return b.String()
 }
 

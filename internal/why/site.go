@@ -113,9 +113,8 @@ func (s *site) results(in *ir.Inst) {
 	s.elems = len(list)
 }
 
-// loads and stores are plain accesses; what does both is atomic.
+// loads reports whether it reads memory alone; what writes it, too, is atomic.
 func (s *site) loads() bool  { return s.of&isa.Reads != 0 && s.of&isa.Writes == 0 }
-func (s *site) stores() bool { return s.of&isa.Writes != 0 }
 func (s *site) atomic() bool { return s.of&isa.Reads != 0 && s.of&isa.Writes != 0 }
 
 // across reports whether results depend on other lanes.
