@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -60,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder, Grader() as grader:
         run += 1
         candidate = pathlib.Path(folder) / f"{name}.{kind}"
         candidate.write_text((prelude + "\n\n" if kind == "py" else "") + text)
-        seconds = 1.5 if want == "timeout" else 10
+        seconds = 1.5 if want == "timeout" else 30
         verdict = grader.grade(candidate, GRADE / "scale.py", timeout=seconds, memory=512 << 20)
         check(name, want, verdict)
         seen.add(verdict.verdict)
@@ -76,7 +77,89 @@ with tempfile.TemporaryDirectory() as folder, Grader() as grader:
         assert 0 < verdict.max_error <= 8 and verdict.error_of_reference < 1e-6 and verdict.instructions > 0, verdict
         print(f"Triton: {time.monotonic() - start:.1f} s")
 
+GLUON = """
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def scale(x, n, out, BLOCK: gl.constexpr):
+    i = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(out + i, gl.load(x + i, mask=i < n) * 3, mask=i < n)
+
+def run(x, n, out):
+    scale[((n + 127) // 128,)](x, n, out, BLOCK=128)
+"""
+# Reads the memory of x from its beginning, whatever its strides are.
+FLAT = """
+
+class Flat:
+    def __init__(self, of):
+        self.data_ptr = of.data_ptr
+
+def run(x, n, out):
+    assert x.shape == (n, 5) and x.stride() == STRIDES
+    honest(Flat(x), 5 * n, Flat(out))
+"""
+
+
+class Times3:
+    """A reference as an object: three times a matrix with these strides."""
+
+    def __init__(self, *strides):
+        self.inputs = {"arguments": [{"shape": ["n", 5], "strides": strides}, "n"], "sizes": [7]}
+
+    def run(self, x, n):
+        return x * x.dtype.type(3)
+
+
+def options(folder, grader):
+    """Gluon; inputs that are described, with strides; names that are forbidden."""
+    def graded(text, **more):
+        candidate = pathlib.Path(folder) / "option.py"
+        candidate.write_text(text)
+        verdict = grader.grade(candidate, GRADE / "scale.py", **more)
+        judged.validate(json.loads(verdict.json()))
+        return verdict
+
+    check("Gluon", "ok", graded(GLUON, timeout=30))
+    described = {"arguments": [{"shape": ["n"], "kinds": ["large", "nan"]}, "n"], "sizes": [130, 2]}
+    verdict = graded(prelude + "\n\ndef run(x, n, out):\n    honest(x, n, out)\n", inputs=described, trials=2)
+    check("described inputs", "ok", verdict)
+    assert json.dumps(described) in shlex.split(verdict.replay), verdict.replay
+    dot = "\n\ndef run(x, n, out):\n    np.dot(1, 2)\n    honest(x, n, out)\n"
+    check("numpy.dot", "ok", graded(prelude + dot))
+    verdict = graded(prelude + dot, forbid="numpy.dot")
+    check("numpy.dot, forbidden", "cheat", verdict)
+    assert "numpy.dot" in verdict.message and verdict.replay.endswith("--forbid numpy.dot"), verdict
+
+    candidate = pathlib.Path(folder) / "flat.py"
+    for strides, want in (((5, 1), "ok"), ((1, 7), "wrong")):
+        candidate.write_text(prelude + FLAT.replace("STRIDES", str(strides)))
+        check(f"strides {strides}", want, grader.grade(candidate, Times3(*strides), trials=1))
+
+
+def unconfined(folder):
+    """Where the system refuses a layer the verdict names it, and --confined runs nothing."""
+    shell = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
+    command = ["unshare", "-Ur", "sh", "-c", shell, "sh", sys.executable, "-m", "ptxvm", "grade", f"{folder}/control.cu", str(GRADE / "scale.py"), "--trials", "1"]
+    if subprocess.run([*command[:6], "true"], capture_output=True).returncode:
+        print("a system without namespaces is NOT TRIED: this one has none to begin with")
+        return
+    done = subprocess.run(command, capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    judged.validate(told)
+    missing = [one.split(":")[0] for one in told["sandbox"]["missing"]]
+    assert done.returncode == 0 and missing == LAYERS[:2] and told["sandbox"]["has"] == LAYERS[2:], told
+    done = subprocess.run([*command, "--confined"], capture_output=True, text=True)
+    assert done.returncode == 2 and not done.stdout and "was not run: the sandbox lacks namespaces" in done.stderr, done
+
+
 if not wanted:
+    with tempfile.TemporaryDirectory() as folder, Grader() as grader:
+        if confined(grader, folder):
+            options(folder, grader)
+        unconfined(folder)
+    assert not wrong, "\n".join(wrong)
     # The command, whose replay gives the same verdict.
     with Grader() as grader:
         verdict = grader.grade(GRADE / "softmax_triton.py", GRADE / "scale.py", entry="none", tol=0.5)

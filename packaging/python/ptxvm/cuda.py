@@ -15,6 +15,7 @@ import ctypes
 import functools
 import os
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,21 +37,26 @@ class CUDAError(RuntimeError):
 
 
 class array:
-    """A copy of an array of numpy in memory of the device, in C order.
+    """A copy of an array of numpy in memory of the device, in C order unless strides are given.
 
-    values: what numpy.asarray takes; dtype: of the elements, or that of the values.
+    values: what numpy.asarray takes; dtype: of the elements, or that of the values; strides: in elements, 0 or more, for each dimension.
     Raises CUDAError, in particular when the device is out of memory. The memory is freed with the object.
     """
 
-    def __init__(self, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> None:
-        host = np.ascontiguousarray(np.asarray(values, dtype)).reshape(np.shape(values))
-        self._begin(host.shape, host.dtype)
+    def __init__(self, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None, *, strides: Sequence[int] | None = None) -> None:
+        host = np.asarray(values, dtype)
+        self._begin(host.shape, host.dtype, strides)
         self.set(host)
 
-    def _begin(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    def _begin(self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: Sequence[int] | None = None) -> None:
         self.shape, self.dtype = shape, dtype
         self.size = int(np.prod(shape, dtype=np.int64))
         self.nbytes = self.size * dtype.itemsize
+        self._strides = None if strides is None else tuple(strides)
+        if self._strides is not None:
+            if len(self._strides) != len(shape) or any(stride < 0 for stride in self._strides):
+                raise ValueError(f"strides {self._strides} for an array of shape {shape}")
+            self.nbytes = self.size and dtype.itemsize * (1 + sum((n - 1) * s for n, s in zip(shape, self._strides, strict=True)))
         self._at = ctypes.c_uint64()
         if self.nbytes:
             _call("cuMemAlloc_v2", ctypes.byref(self._at), ctypes.c_size_t(self.nbytes))
@@ -63,18 +69,34 @@ class array:
 
     def set(self, values: npt.ArrayLike) -> None:
         """Copy values of the array's shape to the device, behind what its default stream does. Raises ValueError for another shape."""
-        host = np.ascontiguousarray(np.asarray(values, self.dtype))
+        host = np.asarray(values, self.dtype)
         if host.size != self.size:
             raise ValueError(f"values of shape {host.shape} for an array of shape {self.shape}")
+        if self._strides is None:
+            host = np.ascontiguousarray(host)
+        else:
+            memory = np.zeros(self.nbytes // self.dtype.itemsize, self.dtype)
+            self._view(memory)[...] = host.reshape(self.shape)
+            host = memory
         if self.nbytes:
             _call("cuMemcpyHtoD_v2", self._at, ctypes.c_void_p(host.ctypes.data), ctypes.c_size_t(self.nbytes))
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the values, when the kernels of the default stream are over. Raises CUDAError if one of them has failed."""
-        out = np.empty(self.shape, self.dtype)
+        out = np.empty(self.nbytes // self.dtype.itemsize, self.dtype)
         if self.nbytes:
             _call("cuMemcpyDtoH_v2", ctypes.c_void_p(out.ctypes.data), self._at, ctypes.c_size_t(self.nbytes))
-        return out
+        return out.reshape(self.shape) if self._strides is None else self._view(out).copy()
+
+    def _view(self, memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.lib.stride_tricks.as_strided(memory, self.shape, [n * self.dtype.itemsize for n in self._strides or ()])
+
+    def stride(self, dimension: int | None = None) -> int | tuple[int, ...]:
+        """The distance of two elements along a dimension, in elements, or all of them: as torch counts."""
+        strides = self._strides
+        if strides is None:
+            strides = tuple(int(np.prod(self.shape[i + 1 :], dtype=np.int64)) for i in range(len(self.shape)))
+        return strides if dimension is None else strides[dimension]
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
@@ -83,7 +105,8 @@ class array:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.data_ptr(), False), "strides": None, "stream": 1, "version": 3}
+        strides = None if self._strides is None else tuple(n * self.dtype.itemsize for n in self._strides)
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.data_ptr(), False), "strides": strides, "stream": 1, "version": 3}
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return _CUDA, 0
@@ -190,6 +213,8 @@ def _capsule(of: array) -> Any:
         raise BufferError(f"DLPack has no type for {of.dtype}")
     shape = (ctypes.c_int64 * len(of.shape))(*of.shape)
     tensor = _Tensor(of.data_ptr(), _CUDA, 0, len(of.shape), _CODES[of.dtype.kind], 8 * of.dtype.itemsize, 1, shape, None, 0, None)
+    if of._strides is not None:
+        tensor.strides = (ctypes.c_int64 * len(of.shape))(*of._strides)
     tensor.deleter = ctypes.cast(_release, ctypes.c_void_p)
     _held[ctypes.addressof(tensor)] = (of, shape, tensor)
     make = ctypes.pythonapi.PyCapsule_New

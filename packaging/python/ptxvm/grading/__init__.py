@@ -6,6 +6,7 @@ ok
 """
 
 from .grader import Grader, grade
+from .options import Options
 from .verdict import VERDICTS, Verdict, schema
 
-__all__ = ["grade", "Grader", "Verdict", "VERDICTS", "schema"]
+__all__ = ["grade", "Grader", "Options", "Verdict", "VERDICTS", "schema"]

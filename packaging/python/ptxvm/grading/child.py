@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import natives, poison
+from .watch import Watch
 
 #: A candidate as a function of inputs and outputs, in that order.
 Entry = Callable[..., Any]
@@ -36,36 +37,43 @@ def work(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], results: i
     from ptxvm import cuda
 
     cuda.synchronize()  # begins CUDA: what the candidate sets from here on changes nothing
+    watch = Watch(job["forbid"])
     tell({"stage": "build"})
-    entry = _entry(job)
+    with watch.active():
+        entry = _entry(job)
     tell({"stage": "run"})
     for number, trial in enumerate(job["trials"]):
-        inputs = [_load(job, one) for one in trial["inputs"]]
+        given = [_load(job, one) for one in trial["inputs"]]
         outputs = [cuda.array(poison.filled(tuple(shape), np.dtype(dtype))) for shape, dtype in trial["outputs"]]
         tell({"trial": number})
-        given: list[Any] = [a if np.isscalar(a) else cuda.array(a) for a in inputs]
-        arrays = [*outputs, *(a for a in given if hasattr(a, "data_ptr"))]
-        entry(trial, given, outputs)
+        with watch.active():
+            entry(trial, given, outputs)
         cuda.synchronize()
-        for array in arrays:
+        for array in (*outputs, *(a for a in given if hasattr(a, "data_ptr"))):
             _write(results, array.numpy().tobytes())
-    tell({"stage": "compare"})
+        if watch.forbidden:
+            raise Refused("cheat", f"it calls {watch.forbidden}, which is forbidden")
+    tell({"stage": "compare", "operators": watch.operators})
 
 
 def _load(job: dict[str, Any], what: Any) -> Any:
     """An input: a number as it is, an array from its file."""
-    if isinstance(what, str):
-        return np.load(os.path.join(job["folder"], what), allow_pickle=False)
-    return what
+    if not isinstance(what, dict):
+        return what
+    from ptxvm import cuda
+
+    values = np.load(os.path.join(job["folder"], what["file"]), allow_pickle=False)
+    return cuda.array(values, strides=what["strides"])
 
 
 def _entry(job: dict[str, Any]) -> Callable[[dict[str, Any], list[Any], list[Any]], None]:
     path = os.path.join(job["folder"], job["file"])
     if path.endswith(".py"):
         function = _python(path, job["entry"])
+        tensors = _tensors(function)
 
         def python(trial: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
-            function(*inputs, *outputs)
+            function(*map(tensors, inputs), *map(tensors, outputs))
 
         return python
     kernel = _native(path, job["arch"], job["entry"])
@@ -76,6 +84,14 @@ def _entry(job: dict[str, Any]) -> Callable[[dict[str, Any], list[Any], list[Any
         kernel(trial["launch"], inputs, outputs)
 
     return native
+
+
+def _tensors(function: Entry) -> Callable[[Any], Any]:
+    """What makes arguments of a function: tensors on the same memory where its module has imported torch."""
+    torch: Any = getattr(function, "__globals__", {}).get("torch")
+    if getattr(torch, "__name__", "") != "torch":
+        return lambda value: value
+    return lambda value: torch.from_dlpack(value) if hasattr(value, "data_ptr") else value
 
 
 def _python(path: str, name: str) -> Entry:

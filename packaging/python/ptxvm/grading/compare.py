@@ -11,6 +11,9 @@ from . import poison
 
 Array = np.ndarray[Any, Any]
 
+#: Magnitudes are alike if their powers of two are no further apart.
+ALIKE = 4
+
 
 @dataclasses.dataclass
 class Distance:
@@ -23,25 +26,63 @@ class Distance:
     message: str = ""
 
 
-def distance(have: Array, oracle: Array, reference: Array, tolerance: float) -> Distance:
-    """Compare an output with the oracle's and the reference's, which has the output's type and shape.
+@dataclasses.dataclass
+class Expected:
+    """What an output must be. reference: in the output's type; oracle: the same in float64.
 
-    A unit, for an element, is the larger of the reference's largest error in this output and one rounding of the element: an ulp of
-    the oracle's value. Where oracle and reference are not the same kind of number (NaN, infinite, finite), any value will do.
+    nearby: the oracle's answers to inputs that are each one rounding away, in any direction: what no kernel can tell from the inputs.
     """
-    if reference.dtype.kind != "f":
-        return _exact(have, reference)
+
+    reference: Array
+    oracle: Array
+    nearby: list[Array] = dataclasses.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.reference.dtype.kind != "f":
+            return
+        with np.errstate(all="ignore"):
+            self.want = self.oracle.astype(np.float64)
+            self.near = np.isfinite(self.want) & np.isfinite(self.reference)
+            self.own = np.abs(np.where(self.near, self.reference.astype(np.float64) - self.want, 0))
+            self.unit = self._unit()
+
+    def _unit(self) -> Array:
+        """The unit of each element: the largest of its last place, its noise, and twice what elements of like magnitude mostly have.
+
+        An element's noise may be small by luck, as the rounding of a sum that comes out even; its neighbours tell. Their median does, so
+        that one huge element, or one that jumps, says nothing of others.
+        """
+        limits = np.finfo(self.reference.dtype)
+        noise = np.maximum(self.own, np.max([_apart(self.want, one) for one in self.nearby] or [np.zeros(self.want.shape)], axis=0))
+        places = np.maximum(np.abs(self.want) * float(limits.eps), float(limits.smallest_subnormal))
+        powers = np.frexp(np.where(self.near, self.want, 0))[1]
+        alike = np.zeros(self.want.shape)
+        for power in np.unique(powers[self.near]):
+            block = self.near & (np.abs(powers - power) <= ALIKE)
+            alike[powers == power] = np.median(noise[block])
+        unit: Array = np.maximum(np.maximum(places, noise), 2 * alike)
+        return unit
+
+
+def _apart(want: Array, other: Array) -> Array:
+    """How far two answers are apart, where both are finite; 0 elsewhere."""
     with np.errstate(all="ignore"):
-        want = oracle.astype(np.float64)
-        near = np.isfinite(want) & np.isfinite(reference)
-        own = np.abs(np.where(near, reference.astype(np.float64) - want, 0))
-        limits = np.finfo(reference.dtype)
-        rounding = np.maximum(np.abs(want) * float(limits.eps), float(limits.smallest_subnormal))
-        unit = np.maximum(rounding, own.max(initial=0.0))
-        off = np.abs(have.astype(np.float64) - want) / unit
-        off = np.where(near, np.where(np.isfinite(have), off, np.inf), _kinds(have, want, reference))
-    found = _worst(off, float(own.max(initial=0.0)))
-    return _judged(found, have, off > tolerance, want)
+        off = np.abs(other.astype(np.float64) - want)
+    return np.where(np.isfinite(off), off, 0.0)
+
+
+def distance(have: Array, expected: Expected, tolerance: float) -> Distance:
+    """Compare an output with what it must be, which has its type and shape.
+
+    Where oracle and reference are not the same kind of number (NaN, infinite, finite), any value will do.
+    """
+    if have.dtype.kind != "f":
+        return _exact(have, expected.reference)
+    with np.errstate(all="ignore"):
+        off = np.abs(have.astype(np.float64) - expected.want) / expected.unit
+        off = np.where(expected.near, np.where(np.isfinite(have), off, np.inf), _kinds(have, expected.want, expected.reference))
+    found = _worst(off, float(expected.own.max(initial=0.0)))
+    return _judged(found, have, off > tolerance, expected.want)
 
 
 def _kinds(have: Array, want: Array, reference: Array) -> Array:

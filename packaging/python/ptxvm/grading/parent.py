@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib
 import json
 import os
 import select
@@ -17,22 +16,19 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import child, sandbox
+from . import child, sandbox, warm
+from .verdict import no_number
 
-#: What candidates begin with, where it is installed.
-_WARM = ("triton", "triton.language", "triton.compiler.compiler", "triton.backends.nvidia.driver", "triton.backends.nvidia.compiler")
 _LEFT = 0.02  # seconds between two looks at the memory of a child
 
 
 def main() -> None:
     os.setpgid(0, 0)  # Ctrl-C is the judge's
     sandbox.die_with_parent()
-    for name in _WARM:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+    warm.begin()
     jobs, answers = int(sys.argv[1]), int(sys.argv[2])
     with os.fdopen(jobs) as lines, os.fdopen(answers, "w") as to:
         print(json.dumps({"ready": os.getpid()}), file=to, flush=True)
@@ -70,12 +66,8 @@ def _objects(text: bytes) -> Iterable[dict[str, Any]]:
     """The objects of lines that a candidate may have written, too: what is none is left out."""
     for line in text.splitlines():
         with contextlib.suppress(ValueError, RecursionError):
-            if isinstance(one := json.loads(line, parse_constant=_no_number), dict):
+            if isinstance(one := json.loads(line, parse_constant=no_number), dict):
                 yield one
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
 
 
 def _listen(pid: int, handles: dict[str, int], job: dict[str, Any]) -> tuple[dict[str, bytes], str, int]:
@@ -90,7 +82,7 @@ def _listen(pid: int, handles: dict[str, int], job: dict[str, Any]) -> tuple[dic
                 del open_[handle]
             elif len(heard[open_[handle]]) < 4 << 20:  # a candidate that prints without end is not kept
                 heard[open_[handle]] += part
-        peak = max(peak, _memory(pid))
+        peak = max(peak, _memory(pid, job["memory"]))
         late = time.monotonic() > until
         if not why and (late or peak > job["memory"]):
             why = "timeout" if late else "memory"
@@ -108,19 +100,41 @@ def _end(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def _memory(pid: int) -> int:
-    """The bytes that a process and all below it have to themselves."""
+def _memory(pid: int, most: int) -> int:
+    """The bytes that a process and all below it take, at least to within those that they share, if that is not more than `most`.
+
+    What the kernel counts in passing has pages as a process's own that it has inherited and not changed; only where that is too much
+    it is asked to count each page by its part.
+    """
+    total = _below(pid, _resident)
+    return total if total <= most else _below(pid, _part)
+
+
+def _below(pid: int, count: Callable[[int], int]) -> int:
+    """The sum over a process and all below it; one that has ended has nothing."""
     total = 0
     try:
-        with open(f"/proc/{pid}/statm") as file:
-            fields = file.read().split()
-        total = (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGESIZE")
+        total = count(pid)
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:
-                total += sum(_memory(int(one)) for one in file.read().split())
+                total += sum(_below(int(one), count) for one in file.read().split())
     except (OSError, IndexError):
-        pass  # it has ended
+        pass
     return total
+
+
+def _resident(pid: int) -> int:
+    with open(f"/proc/{pid}/statm") as file:
+        fields = file.read().split()
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGESIZE")
+
+
+def _part(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            return sum(int(line.split()[1]) << 10 for line in file if line.startswith("Pss_Anon:"))
+    except PermissionError:
+        return _resident(pid)
 
 
 def _guard(job: dict[str, Any], handles: dict[str, int], results: int) -> None:
@@ -175,8 +189,12 @@ def _candidate(job: dict[str, Any], handles: dict[str, int], results: int, layer
         sandbox.confine(layers, _readable(job), scratch)
         os.write(guard, json.dumps({"has": layers.has, "missing": layers.missing}).encode() + b"\n")
         os.close(guard)
+        if job["confined"] and layers.missing:
+            return
+        libc = ctypes.CDLL(None)
+        libc.on_exit(libc._exit, None)  # runs behind ptxvm's handler, and in place of all that libraries clean up, with threads or without
         status = child.serve(job, handles["told"], results)
-        ctypes.CDLL(None).exit(status)  # has ptxvm write what kernels have executed; Python's own end is the parent's
+        libc.exit(status)  # has ptxvm write what kernels have executed; Python's own end is the parent's
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

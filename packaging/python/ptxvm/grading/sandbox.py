@@ -75,6 +75,8 @@ def separate(layers: Layers, scratch: str) -> None:
 
     if layers.add("namespaces", names):
         layers.add("scratch in memory", files)
+    else:
+        layers.missing.append("scratch in memory: it wants namespaces")
 
 
 def limit(seconds: int) -> None:

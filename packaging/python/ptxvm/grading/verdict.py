@@ -20,7 +20,7 @@ VERDICTS = {
     "nondeterministic": "the same inputs were answered rightly once, and wrongly or not at all another time",
     "timeout": "it ran longer than it may",
     "memory": "it took more memory than it may",
-    "cheat": "it changed its inputs, or launched no kernel",
+    "cheat": "it changed its inputs, called what is forbidden, or launched no kernel",
     "crash": "its process ended, or it raised an exception",
 }
 
@@ -38,6 +38,7 @@ class Verdict:
     trial: int | None = None  # the first that is not right
     reports: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # as `exec --report` writes them
     launches: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # {kernel, launches, lane_ops}
+    operators: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # {operator, calls} of PyTorch
     max_error: float | None = None  # in units of the rounding of the reference
     worst_index: list[int] | None = None
     error_of_reference: float | None = None  # the largest absolute error of the reference itself
@@ -65,6 +66,11 @@ class Verdict:
         if self.max_error is not None and self.max_error in (float("inf"), float("-inf")):
             fields["max_error"] = "inf"
         return json.dumps(fields, allow_nan=False)
+
+
+def no_number(text: str) -> float:
+    """What json.loads calls for NaN and infinities, which Python reads and JSON has not."""
+    raise ValueError(f"{text} is no number of JSON")
 
 
 def schema() -> dict[str, Any]:
