@@ -1,4 +1,4 @@
-"""`python -m ptxvm` is the command that the package brings; `python -m ptxvm grade` is the grader, which is Python's."""
+"""`python -m ptxvm` is the command that the package brings; `python -m ptxvm grade` and `serve` are the grader, which is Python's."""
 
 import os
 import subprocess
@@ -13,6 +13,10 @@ def main() -> int:
         from .grading import command as grading
 
         return grading.main(sys.argv[2:])
+    if sys.argv[1:2] == ["serve"]:
+        from .grading import serve
+
+        return serve.main(sys.argv[2:])
     command = [binary(), *sys.argv[1:]]
     if os.name == "posix":
         os.execv(command[0], command)
