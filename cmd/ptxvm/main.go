@@ -112,7 +112,7 @@ func newRoot(s streams) *cli.Command {
 		Columns:   columnsOf(s.out),
 	}
 	root.Flags().Bool(&version, "version", "", "print what the verb version does")
-	root.Add(newCheck(s), newFmt(s), newRun(s), newDebug(s), newDiff(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newLSP(s), newVersion(s), newExample(s), newTest(s), newExec(s), newPytest(s), newCudart(s), newPtxas(s), newSARIF(s))
+	root.Add(newCheck(s), newFmt(s), newRun(s), newDebug(s), newDiff(s), newBench(s), newISA(s), newExplain(s), newDump(s), newInfo(s), newLSP(s), newVersion(s), newExample(s), newTest(s), newExec(s), newPytest(s), newMCP(s), newCudart(s), newPtxas(s), newSARIF(s))
 	root.Add(laterVerbs()...)
 	root.Add(newHelp(root))
 	addCompletion(root)
