@@ -41,7 +41,10 @@ func Explain(name string) (string, error) {
 			return b.String(), nil
 		}
 	}
-	return "", unknownName(cmp.Or(opcodeOf(name), name))
+	if opcode := opcodeOf(name); nearest(opcode) != "" {
+		return "", unknownName(opcode)
+	}
+	return "", unknownName(name)
 }
 
 // opcodeOf is the opcode with its modifiers of a whole statement, which may have a label and a guard; "" for a single word.
@@ -122,16 +125,64 @@ func explained(name string) []*isa.Entry {
 	return list
 }
 
-// unknownName suggests the nearest name, or says what kinds there are.
-func unknownName(name string) error {
-	near := nearestName(name)
-	if opcode, _, _ := strings.Cut(name, "."); near == "" && opcode != "" && named(opcode) != nil { // add.f99
+// nearest is the name that one may have been meant for, empty if none is near.
+func nearest(name string) string {
+	if name == "" {
+		return ""
+	}
+	opcode, _, _ := strings.Cut(name, ".")
+	near := cmp.Or(nearestCode(name), nearestName(name), nearestStatement(name))
+	if near == "" && opcode != "" && named(opcode) != nil { // add.f99
 		near = opcode
 	}
-	if near == "" {
-		near = nearestCUDA(name)
+	return cmp.Or(near, nearestCUDA(name))
+}
+
+// nearestCode is the nearest code of a diagnostic: P7001 for P701.
+func nearestCode(name string) string {
+	if len(name) < 2 || name[0]|' ' != 'p' || name[1] < '0' || name[1] > '9' {
+		return ""
 	}
-	if near != "" {
+	var codes []string
+	for _, e := range diag.Catalog() {
+		codes = append(codes, e.Code.String())
+	}
+	return isa.NearestFold(name, codes)
+}
+
+// nearestStatement is an opcode with modifiers that its entries have, each the nearest to one of a name: ld.global for ld.globl.
+// Nothing is near where one of them has none.
+func nearestStatement(name string) string {
+	tokens := strings.Split(strings.ToLower(name), ".")
+	if named(tokens[0]) == nil {
+		var opcodes []string
+		for _, e := range isa.Table().Entries() {
+			opcodes = append(opcodes, e.Opcode[0])
+		}
+		tokens[0] = isa.NearestFold(tokens[0], opcodes)
+	}
+	var mods []string
+	for _, e := range named(tokens[0]) {
+		for _, m := range e.Modifiers() {
+			mods = append(mods, strings.TrimPrefix(m.String(), "."))
+		}
+	}
+	for i, mod := range tokens[1:] {
+		near := isa.NearestFold(mod, mods)
+		if near == "" {
+			return ""
+		}
+		tokens[i+1] = near
+	}
+	if near := strings.Join(tokens, "."); near != name && len(tokens) > 1 {
+		return near
+	}
+	return ""
+}
+
+// unknownName suggests the nearest name, or says what kinds there are.
+func unknownName(name string) error {
+	if near := nearest(name); near != "" {
 		return fmt.Errorf("nothing is called %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("nothing is called %q; want an error code such as P3004, an instruction such as cvt, add.int or cvt.rn.f16.f32, a directive such as .maxntid, a special register such as %%tid, a modifier such as .ftz, an assumption such as U53, or a word of CUDA C++ such as __syncthreads", name)

@@ -55,7 +55,7 @@ func (f *runFlags) launches(args []string) (list []*runFlags, files []string, er
 
 // readOptions reads one file into the last of the launches, and those that it starts.
 func readOptions(name string, list *[]*runFlags, given map[string]bool) (files []string, err error) {
-	file, err := launchlang.OpenFile(name)
+	file, err := launchlang.OpenOptions(name)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,11 @@ func compileCUDA(s streams, file, arch string) (name string, ptx []byte, err err
 	if err := cmd.Run(); err != nil {
 		var failed *exec.ExitError
 		if errors.As(err, &failed) {
-			return name, nil, compilerError{fmt.Errorf("%s: %s ended with %w", file, compiler.name, failed)} // it has said why
+			hint := ""
+			if compiler.name == clangCompiler.name {
+				hint = fmt.Sprintf("; if it does not know %s, name an older one (--arch sm_80), or install nvcc", arch)
+			}
+			return name, nil, compilerError{fmt.Errorf("%s: %s ended with %w%s", file, compiler.name, failed, hint)} // it has said why
 		}
 		return name, nil, usageError{err}
 	}

@@ -4,7 +4,6 @@ package main
 // machine code it writes the PTX, in a container that ptxvm's CUDA driver loads.
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -200,13 +199,9 @@ func ptxasOptionOf(name string) *ptxasOption {
 	return nil
 }
 
-// containerMagic begins what the driver takes for linked PTX (cu_module.c): the magic, how many texts, and each with its size.
-const containerMagic = "\x7fPTXVM\x01\x00"
-
+// writeContainer writes what ptxvm's driver takes for machine code.
 func writeContainer(out io.Writer, file string, text []byte) error {
-	data := binary.LittleEndian.AppendUint64([]byte(containerMagic), 1)
-	data = binary.LittleEndian.AppendUint64(data, uint64(len(text)+1))
-	data = append(append(data, text...), 0)
+	data := cli.PackPTX(text)
 	if file == launchlang.ToStdout {
 		_, err := out.Write(data)
 		return err

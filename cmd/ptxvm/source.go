@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/cli"
@@ -31,7 +32,7 @@ func readSource(s streams, file string) (name string, src []byte, err error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		return file, nil, usageError{fmt.Errorf("%s is a directory; want a PTX file", file)}
+		return file, nil, usageError{fmt.Errorf("%s is a directory; want a PTX file (check and fmt take %s/... for all below)", file, strings.TrimSuffix(file, "/"))}
 	}
 	var b bytes.Buffer
 	if err == nil && info.Mode().IsRegular() {
@@ -46,7 +47,16 @@ func readModule(s streams, file, arch string) (name string, src []byte, err erro
 	if isCUDA(file) {
 		return compileCUDA(s, file, arch)
 	}
-	return readSource(s, file)
+	name, src, err = readSource(s, file)
+	if err == nil && file != "-" && isOptions(src) {
+		err = usageError{fmt.Errorf("%s holds options, not PTX; did you mean ptxvm run @%s?", file, file)}
+	}
+	return name, src, err
+}
+
+// isOptions tells files of options, as examples and captures write them, by their first line, which no PTX begins with.
+func isOptions(src []byte) bool {
+	return bytes.HasPrefix(src, []byte("# ptxvm ")) || bytes.HasPrefix(src, []byte("--"))
 }
 
 func wrapUsage(err error) error {

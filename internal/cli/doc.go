@@ -11,6 +11,9 @@ import (
 // files, flags and kernels in messages. Case does not count.
 func Nearest(word string, names []string) string { return isa.NearestFold(word, names) }
 
+// PackPTX is fatbin.Pack: PTX as ptxvm's driver takes it in place of machine code.
+func PackPTX(text []byte) []byte { return fatbin.Pack(text) }
+
 // ExtractPTX is fatbin.ExtractPTX: the modules in a file that holds PTX among other things.
 func ExtractPTX(data []byte, arch string) (modules []fatbin.Embedded, ok bool, err error) {
 	return fatbin.ExtractPTX(data, arch)

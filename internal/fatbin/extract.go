@@ -15,13 +15,17 @@ type Embedded struct {
 }
 
 // ExtractPTX returns the PTX modules in a fat binary, a cubin, a host object, executable or library, or the output of
-// cuobjdump -ptx: of each program the one that a device of the target arch runs, such as "sm_90"; empty means the
+// cuobjdump -ptx, or a container of linked PTX: of each program the one that a device of the target arch runs, such as "sm_90"; empty means the
 // newest. More than one module comes from programs of several sources. Machine code alone is passed over, such as that of
 // the device runtime, which nvcc links. ok is false where data is none of these, or one without PTX or with
 // damage, as the error says; with ok the error says why the device runs none of them.
 func ExtractPTX(data []byte, arch string) (modules []Embedded, ok bool, err error) {
 	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 64)]), []byte(dumpBegin)) && bytes.Contains(data, []byte(dumpHead)) {
 		return []Embedded{{PTX: dumped(data)}}, true, nil
+	}
+	if IsContainer(data) {
+		modules, err = unpack(data)
+		return modules, true, err
 	}
 	if !IsFatbin(data) && !IsELF(data) {
 		return nil, false, nil

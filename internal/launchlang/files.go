@@ -15,10 +15,15 @@ import (
 )
 
 // OpenFile opens a file that the user names; what does not exist may be a slip of the pen.
-func OpenFile(name string) (*os.File, error) {
+func OpenFile(name string) (*os.File, error) { return open(name, ".ptx") }
+
+// OpenOptions is OpenFile for a file of options (@FILE).
+func OpenOptions(name string) (*os.File, error) { return open(name, ".txt") }
+
+func open(name, ending string) (*os.File, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no file %s%s", name, nearFile(name))
+		return nil, fmt.Errorf("there is no file %s%s", name, nearFile(name, ending))
 	}
 	return f, err
 }
@@ -33,14 +38,17 @@ func ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// nearFile suggests a file of the same folder: the name with an ending, else the nearest.
-func nearFile(name string) string {
+// nearFile suggests a file of the same folder: the name with an ending, the first if there is such a file; else the nearest.
+func nearFile(name, first string) string {
 	dir := filepath.Dir(name)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "; there is no directory " + dir
 	}
 	var names []string
+	if _, err := os.Stat(name + first); err == nil {
+		return "; did you mean " + filepath.Clean(name+first) + "?"
+	}
 	for _, e := range entries {
 		if stem := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())); stem == filepath.Base(name) {
 			return "; did you mean " + filepath.Join(dir, e.Name()) + "?"
