@@ -70,6 +70,7 @@ const (
 	CubeAddress                        // U67
 	Clocks                             // U68
 	IntegerFilter                      // U69
+	TensorFlush                        // U70
 )
 
 // Positions of Clocks, which launches ask for.
@@ -343,4 +344,9 @@ var Table = []Row{
 		{"nearest", "the nearest texel of the nearest level, as Vulkan and Direct3D have it for integers"},
 		{"sum", "the weighted sum, rounded down"},
 	}, 80},
+	TensorFlush: {"U70", "tensor-flush", "5.5.3", "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor by maps of f32.ftz and tf32.ftz: where subnormal elements become zeros of their sign, of which the CUDA headers have the names alone", []Position{
+		{"both", "in boxes that are loaded, stored and combined"},
+		{"loads", "in boxes that are loaded"},
+		{"none", "nowhere"},
+	}, 60},
 }

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/diag"
+	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
 	"ptxvm.invalid/ptxvm/internal/vm"
@@ -27,6 +29,7 @@ type function struct {
 	vain        atomic.Int32 // times that it has stayed for a launch behind it that did not come (beside.go)
 	nonPortable atomic.Bool  // the same: clusters of more CTAs than all devices run
 	sharedMode  atomic.Int32 // the same: a mode of shared memory
+	refused     atomic.Bool  // why a launch was refused has been said
 	on          []atomic.Pointer[loaded]
 }
 
@@ -156,6 +159,7 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 		code = f.admit(dev, on, &l)
 	}
 	if code != Success {
+		f.sayWhy(d, dev, &l)
 		return nil, code
 	}
 	shape := vm.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: int(l.Shared)}
@@ -203,6 +207,20 @@ func (f *function) admit(dev *device, on *loaded, l *Launch) Code {
 		return CooperativeTooLarge
 	}
 	return Success
+}
+
+// sayWhy tells, once, which limit a launch passes that is the kernel's own: all that CUDA says of it is "invalid argument".
+func (f *function) sayWhy(d *Driver, dev *device, l *Launch) {
+	why, most := "", f.dynamicLimit(dev.vm.Info(), l.SharedMode)
+	switch threads, limit := l.Block.Count(), uint64(f.info.MaxThreads); {
+	case limit != 0 && threads > limit && threads <= maxThreads:
+		why = fmt.Sprintf("%d threads a block, and the kernel allows %d (.maxntid, __launch_bounds__)", threads, limit)
+	case int64(l.Shared) > most:
+		why = fmt.Sprintf("%d bytes of dynamic shared memory, and it may have %d (cudaFuncAttributeMaxDynamicSharedMemorySize)", l.Shared, most)
+	}
+	if why != "" && f.refused.CompareAndSwap(false, true) {
+		d.warn("a launch of %s is refused: %s", diag.Escape(kernelname.Demangle(f.info.Name)), why)
+	}
 }
 
 // processors is how many multiprocessors programs see: as many as there are CPUs, since they scale their work by it, and where

@@ -44,15 +44,15 @@ type Element uint8
 type elementInfo struct {
 	name         string
 	many         uint32
-	size, shared uint32 // bytes; 0: no manual says what such copies do
+	size, shared uint32 // bytes
 	float        bool
 }
 
 // elements describes the types.
 var elements = [16]elementInfo{
 	{"u8", 1, 1, 1, false}, {"u16", 1, 2, 2, false}, {"u32", 1, 4, 4, false}, {"s32", 1, 4, 4, false}, {"u64", 1, 8, 8, false}, {"s64", 1, 8, 8, false},
-	{"f16", 1, 2, 2, true}, {"f32", 1, 4, 4, true}, {"f32.ftz", 1, 0, 0, true}, {"f64", 1, 8, 8, true}, {"bf16", 1, 2, 2, true},
-	{"tf32", 1, 4, 4, true}, {"tf32.ftz", 1, 0, 0, true},
+	{"f16", 1, 2, 2, true}, {"f32", 1, 4, 4, true}, {"f32.ftz", 1, 4, 4, true}, {"f64", 1, 8, 8, true}, {"bf16", 1, 2, 2, true},
+	{"tf32", 1, 4, 4, true}, {"tf32.ftz", 1, 4, 4, true},
 	{"b4x16", 2, 1, 1, false}, {"b4x16_p64", 16, 8, 16, false}, {"b6x16_p32", 16, 12, 16, false},
 }
 
@@ -204,8 +204,6 @@ func (m *Map) Check() error {
 	switch {
 	case m.Rank > MaxRank:
 		return fmt.Errorf("rank %d: tensors have 1 to %d dimensions", m.Rank, MaxRank)
-	case m.Type.Size() == 0:
-		return fmt.Errorf("elements of type %v are not executed: no manual says what their copies do", m.Type)
 	case int(m.Swizzle) >= len(mapSpans):
 		return fmt.Errorf("swizzle mode %d does not exist", m.Swizzle)
 	case m.Atomicity != 0 && m.Swizzle != 3:

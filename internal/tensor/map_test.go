@@ -137,7 +137,7 @@ func TestMapRows(t *testing.T) {
 // TestElementBytes has the bytes of sixteen elements of each type, in global and in shared memory (table 33, 5.5.1).
 func TestElementBytes(t *testing.T) {
 	for name, want := range map[string][2]uint32{
-		"u8": {16, 16}, "u16": {32, 32}, "u32": {64, 64}, "s32": {64, 64}, "u64": {128, 128}, "s64": {128, 128}, "f16": {32, 32}, "f32": {64, 64},
+		"u8": {16, 16}, "u16": {32, 32}, "u32": {64, 64}, "s32": {64, 64}, "u64": {128, 128}, "s64": {128, 128}, "f16": {32, 32}, "f32": {64, 64}, "f32.ftz": {64, 64}, "tf32.ftz": {64, 64},
 		"f64": {128, 128}, "bf16": {32, 32}, "tf32": {64, 64}, "b4x16": {8, 8}, "b4x16_p64": {8, 16}, "b6x16_p32": {12, 16},
 	} {
 		e, ok := ParseElement(name)

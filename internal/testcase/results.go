@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
 // Result is what came of one case; the JSON names are part of the contract.
@@ -36,6 +38,9 @@ func Files(args []string, filter *regexp.Regexp) (files []string, err error) {
 			}
 			return err
 		})
+		if errors.Is(err, fs.ErrNotExist) {
+			_, err = launchlang.OpenFile(arg) // which says what is near
+		}
 		if err != nil {
 			return nil, err
 		}

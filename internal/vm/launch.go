@@ -296,7 +296,7 @@ func (k *Kernel) missingShared(err error, l Launch) {
 	for _, symbol := range k.info.DynamicShared {
 		names = append(names, kernelname.Demangle(symbol))
 	}
-	fault.Fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (Launch.Shared)", strings.Join(names, "[], "))
+	fault.Fix = fmt.Sprintf("extern __shared__ %s[] has no bytes: pass --shared BYTES (in CUDA C++ the third of <<<…>>>, in Go Launch.Shared)", strings.Join(names, "[], "))
 }
 
 // countsFromZero reports whether a kernel without shared variables has touched what the device keeps for itself in front of what the

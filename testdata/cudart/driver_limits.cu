@@ -70,6 +70,18 @@ static void modes(CUfunction f) {
   DO(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE, CU_SHARED_MEMORY_MODE_DEFAULT));
 }
 
+// Maps of every type of elements that has 32 bits are made, those that flush subnormals, too.
+static void maps() {
+  CUtensorMap map;
+  const cuuint64_t dims[] = {64, 2}, strides[] = {256};
+  const cuuint32_t box[] = {8, 2}, steps[] = {1, 1};
+  void *at;
+  DO(cuMemAlloc((CUdeviceptr *)&at, 512));
+  for (auto type : {CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ})
+    DO(cuTensorMapEncodeTiled(&map, type, 2, at, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA));
+}
+
 int main() {
   CUcontext first = begin(), second;
   CUmodule m;
@@ -82,6 +94,7 @@ int main() {
   DO(launched(f, 64, 8));
   WANT(CUDA_ERROR_INVALID_VALUE, launched(f, 65, 8)); // .maxntid
   modes(f);
+  maps();
 
   // A function belongs to the context that its module was loaded into; a kernel of a library is everybody's.
   DO(cuLibraryLoadData(&library, module, nullptr, nullptr, 0, nullptr, nullptr, 0));

@@ -1,4 +1,6 @@
 // Errors: the last one, those of launches, names and texts, calls that are wrong.
+// stderr: a launch of nothing(int*) is refused: 65536 bytes of dynamic shared memory, and it may have 49152 (cudaFuncAttributeMaxDynamicSharedMemorySize)
+// stderr: a launch of small() is refused: 65 threads a block, and the kernel allows 64 (.maxntid, __launch_bounds__)
 #include "check.h"
 #include <cstring>
 

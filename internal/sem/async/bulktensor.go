@@ -24,8 +24,8 @@ func bulkTensorLines() []sem.Line {
 	overrides := []isa.Mod{isa.M_override_global_address, isa.M_override_global_dim, isa.M_override_global_dim_stride}
 	return []sem.Line{
 		{ID: isa.CpAsyncBulkTensor, Do: sem.Plan(planCopyBox, isa.C_dim, isa.C_dst, isa.C_load, isa.C_store, isa.C_multicast, isa.C_cta_group, isa.C_report).
-			Sees(overrides...).Assuming(assume.Halo, assume.ValiditySample, assume.PaddedBytes, assume.SliceStrides)},
-		{ID: isa.CpReduceAsyncBulkTensor, Do: sem.Plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).Sees(overrides...).Assuming(assume.SliceStrides)},
+			Sees(overrides...).Assuming(assume.Halo, assume.ValiditySample, assume.PaddedBytes, assume.SliceStrides, assume.TensorFlush)},
+		{ID: isa.CpReduceAsyncBulkTensor, Do: sem.Plan(planReduceBox, isa.C_dim, isa.C_op, isa.C_store).Sees(overrides...).Assuming(assume.SliceStrides, assume.TensorFlush)},
 		{ID: isa.CpAsyncBulkPrefetchTensor, Do: sem.Plan((*sem.Build).Nothing, isa.C_dim, isa.C_load, isa.C_prio).Sees(overrides...)},
 		{ID: isa.ApplypriorityAsyncBulkTensor, Do: sem.Plan((*sem.Build).Nothing, isa.C_dim, isa.C_ss, isa.C_load, isa.C_prio).Sees(overrides...)},
 		{ID: isa.TensormapReplace, Do: sem.Plan(planReplace, isa.C_mode, isa.C_whole, isa.C_each, isa.C_enum, isa.C_ss, isa.C_type)},
@@ -49,6 +49,7 @@ type boxOp struct {
 	info    []uint32 // rows of what .im2col and its like take: offsets, or halo and offset
 	walksOn bool     // the halo does
 	slices  tensor.SliceStrides
+	flush   tensor.Flushing
 	packed  bool // the mbarrier hears of bytes without padding
 	instead *override
 	at      sem.Address
@@ -78,6 +79,7 @@ func newBoxOp(b *sem.Build) *boxOp {
 		o.walksOn = o.mode != tensor.Im2col && b.Assume(assume.Halo) == 1
 	}
 	o.slices, o.packed = tensor.SliceStrides(b.Assume(assume.SliceStrides)), b.In.Op(isa.R_mbar) != nil && b.Assume(assume.PaddedBytes) == 1
+	o.flush = tensor.Flushing(b.Assume(assume.TensorFlush))
 	o.instead = newOverride(b)
 	at := b.In.Op(isa.R_src_mem)
 	if bar := b.In.Op(isa.R_mbar); bar != nil {
@@ -230,7 +232,7 @@ func (r *boxRecord) fits(m *tensor.Map, arch int) error {
 // reducedTypes are the types by which elements of a map are combined: numbers, and bits.
 var reducedTypes = [16][2]isa.Mod{
 	2: {isa.M_u32, isa.M_b32}, 3: {isa.M_s32, isa.M_b32}, 4: {isa.M_u64, isa.M_b64}, 5: {isa.M_s64, isa.M_b64},
-	6: {isa.M_f16}, 7: {isa.M_f32}, 9: {isa.M_f64}, 10: {isa.M_bf16},
+	6: {isa.M_f16}, 7: {isa.M_f32}, 8: {isa.M_f32}, 9: {isa.M_f64}, 10: {isa.M_bf16},
 }
 
 func bitwise(op isa.Mod) int {
@@ -422,15 +424,18 @@ func (c *boxCopy) fill() {
 
 // fetch reads the tensor.
 func (r *boxRecord) fetch(op *machine.Op) *machine.Fault {
-	return r.each(op, func(c *boxCopy) *machine.Fault {
-		if r.valid == nil && c.fetchWhole(op) {
-			return nil
+	return r.each(op, func(c *boxCopy) (f *machine.Fault) {
+		if r.valid != nil || !c.fetchWhole(op) {
+			c.fill()
+			f = c.global(op, machine.Load, func(box, memory []byte, addr uint64) {
+				c.Unpack(box, memory)
+				c.met = c.met || r.valid.meets(memory, addr)
+			})
 		}
-		c.fill()
-		return c.global(op, machine.Load, func(box, memory []byte, addr uint64) {
-			c.Unpack(box, memory)
-			c.met = c.met || r.valid.meets(memory, addr)
-		})
+		if c.Flushes(r.flush, true) {
+			tensor.Flush(c.box)
+		}
+		return f
 	})
 }
 
@@ -482,6 +487,9 @@ func (r *boxRecord) signal(op *machine.Op) *machine.Fault {
 func (r *boxRecord) store(op *machine.Op) *machine.Fault {
 	return r.each(op, func(c *boxCopy) *machine.Fault {
 		c.Collect(c.box, op.Shared(c.shared, uint64(c.SharedBytes(len(c.rows)))), uint32(c.shared&(mem.MaxShared-1)))
+		if c.Flushes(r.flush, false) {
+			tensor.Flush(c.box)
+		}
 		return nil
 	})
 }

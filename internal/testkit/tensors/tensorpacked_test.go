@@ -145,7 +145,6 @@ func TestPackedMisuse(t *testing.T) {
 		{func(m *ptxvm.TensorMapTiled) { m.Box[0] = 64 }, "sm_100a", 0, "rows of 64 elements of six bits are stored by sm_103 only"},
 		{func(m *ptxvm.TensorMapTiled) { m.Type, m.Dims[0], m.Strides = "b4x16", 255, []uint64{128} }, "sm_100a", 0, "dimension 0 has 255 elements: of type b4x16 it has a multiple of 2"},
 		{func(m *ptxvm.TensorMapTiled) { m.Type = "b4x16" }, "sm_100a", 1, "coordinate 0 is 1: the box begins at a multiple of 2"},
-		{func(m *ptxvm.TensorMapTiled) { m.Type = "f32.ftz" }, "sm_100a", 0, "no manual says what their copies do"},
 		{func(m *ptxvm.TensorMapTiled) { m.Type, m.Swizzle, m.Box[0] = "u8", ptxvm.Swizzle128Atom64, 64 }, "sm_120a", 0, "loads of sm_120 have swizzles with atoms of 16 bytes only"},
 	} {
 		m := whole
