@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/debug"
+	"ptxvm.invalid/ptxvm/internal/testkit/stepping"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
@@ -36,7 +37,7 @@ LOOP:
 
 // BenchmarkBack goes back one instruction near the end of a launch of 10⁸ lane operations.
 func BenchmarkBack(b *testing.B) {
-	s := open(b, target(b, long, "long", vm.Launch{Block: vm.Dim3{X: 256}}, 1024, vm.DeviceConfig{}))
+	s := stepping.Open(b, stepping.Target(b, long, "long", vm.Launch{Block: vm.Dim3{X: 256}}, 1024))
 	if _, err := s.Continue(); err != nil {
 		b.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func BenchmarkBack(b *testing.B) {
 
 // BenchmarkForward runs the whole launch.
 func BenchmarkForward(b *testing.B) {
-	s := open(b, target(b, long, "long", vm.Launch{Block: vm.Dim3{X: 256}}, 1024, vm.DeviceConfig{}))
+	s := stepping.Open(b, stepping.Target(b, long, "long", vm.Launch{Block: vm.Dim3{X: 256}}, 1024))
 	for b.Loop() {
 		if _, err := s.Start(); err != nil {
 			b.Fatal(err)

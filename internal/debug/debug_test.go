@@ -1,109 +1,15 @@
 package debug_test
 
 import (
-	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/debug"
+	"ptxvm.invalid/ptxvm/internal/testkit/stepping"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
-
-// kernels of this package's tests.
-const kernels = `.version 8.0
-.target sm_90
-.address_size 64
-.func (.reg .u32 %r) double(.reg .u32 %a) {
-	.reg .u32 %t;
-	add.u32 %t, %a, %a;
-	mov.u32 %r, %t;
-	ret;
-}
-.visible .entry k(.param .u64 out) {
-	.reg .u64 %p;
-	.reg .u32 %lane, %x, %y, %i;
-	.reg .pred %odd, %more;
-	.shared .u32 s[64];
-	ld.param.u64 %p, [out];
-	mov.u32 %lane, %tid.x;
-	mad.wide.u32 %p, %lane, 4, %p;
-	mul.lo.u32 %x, %lane, 10;
-	and.b32 %y, %lane, 1;
-	setp.ne.u32 %odd, %y, 0;
-	@%odd bra ODD;
-	add.u32 %x, %x, 1;
-	bra JOIN;
-ODD:
-	add.u32 %x, %x, 2;
-	add.u32 %x, %x, 3;
-JOIN:
-	mov.u32 %i, 0;
-LOOP:
-	add.u32 %i, %i, 1;
-	setp.lt.u32 %more, %i, 4;
-	@%more bra LOOP;
-	call (%x), double, (%x);
-	mov.u32 %y, s;
-	mad.lo.u32 %y, %lane, 4, %y;
-	st.shared.u32 [%y], %x;
-	bar.sync 0;
-	ld.shared.u32 %x, [s+4];
-	st.global.u32 [%p], %x;
-	ret;
-}
-`
-
-// target launches a kernel of a text on fresh devices.
-func target(t testing.TB, src, kernel string, shape vm.Launch, bytes int, cfg vm.DeviceConfig) debug.Target {
-	t.Helper()
-	m, err := vm.Compile("k.ptx", []byte(src), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return debug.Target{Open: func(w vm.Watch, seed uint64, out io.Writer) (*debug.Launch, error) {
-		cfg := cfg
-		cfg.Engine, cfg.Workers, cfg.Deterministic, cfg.Seed, cfg.Stdout, cfg.Memory, cfg.Arch = vm.Interp, 1, true, seed, out, 1<<24, "sm_90"
-		d, err := vm.NewDevice(&cfg)
-		if err != nil {
-			return nil, err
-		}
-		vm.KeepRegisters(d)
-		p, err := d.Load(m)
-		if err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
-		k, err := p.Kernel(kernel)
-		if err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
-		b, err := d.Alloc(bytes)
-		if err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
-		return &debug.Launch{Kernel: k, Shape: shape, Close: d.Close, Run: func(ctx context.Context) error {
-			_, err := k.Watch(ctx, shape, w, b)
-			return err
-		}}, nil
-	}}
-}
-
-func open(t testing.TB, to debug.Target) *debug.Session {
-	t.Helper()
-	s, err := debug.Open(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
 
 // hash is the state of a launch that waits.
 func hash(t testing.TB, s *debug.Session) string {
@@ -129,7 +35,7 @@ func forwards(t testing.TB, s *debug.Session) (list []string) {
 
 // TestMoments reaches each moment forwards, by goto and backwards.
 func TestMoments(t *testing.T) {
-	s := open(t, target(t, kernels, "k", vm.Launch{Grid: vm.Dim3{X: 2}, Block: vm.Dim3{X: 64}}, 256, vm.DeviceConfig{}))
+	s := stepping.Open(t, stepping.Target(t, stepping.Kernels, "k", vm.Launch{Grid: vm.Dim3{X: 2}, Block: vm.Dim3{X: 64}}, 256))
 	list := forwards(t, s)
 	n, known := s.Length()
 	if !known || n != uint64(len(list)) || n < 100 {

@@ -198,7 +198,7 @@ func (v *Value) number() value.Type {
 // bits of registers as signed decimal numbers.
 func FormatValue(v *Value, format byte) string {
 	n := max(v.Type.Bits(), 1)
-	if v.boolean() && format == 0 {
+	if v.boolean() && (format == 0 || format == 'f') {
 		return strconv.FormatBool(v.True())
 	}
 	plain := cut(v.Low, bitsOf(n))

@@ -23,22 +23,33 @@ func Launch(
 func LaunchCaptured(
 	d *ptxvm.Device, p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer, trace *ptxvm.Trace, folder string,
 ) (ptxvm.Stats, error) {
-	k, err := findKernel(p, l.Kernel)
+	k, shape, args, err := Ready(d, p, l, buffers)
 	if err != nil {
 		return ptxvm.Stats{}, err
 	}
-	args := make([]any, len(l.Args))
+	shape.Capture = folder
+	return k.Watch(context.Background(), shape, ptxvm.Watch{Trace: trace}, args...)
+}
+
+// Ready is what one kernel of a case is launched with.
+func Ready(
+	d *ptxvm.Device, p *ptxvm.Program, l corpus.Launch, buffers map[*corpus.Buffer]ptxvm.Buffer,
+) (k *ptxvm.Kernel, shape ptxvm.Launch, args []any, err error) {
+	if k, err = findKernel(p, l.Kernel); err != nil {
+		return nil, shape, nil, err
+	}
+	args = make([]any, len(l.Args))
 	for i, a := range l.Args {
 		if a.Tiles != nil {
 			if args[i], err = tensorMap(d, a, buffers); err != nil {
-				return ptxvm.Stats{}, err
+				return nil, shape, nil, err
 			}
 			continue
 		}
 		args[i] = argument(a, buffers)
 	}
-	shape := ptxvm.Launch{Grid: Dim(l.Grid), Block: Dim(l.Block), Cluster: Dim(l.Cluster), Shared: l.Shared, Capture: folder}
-	return k.Watch(context.Background(), shape, ptxvm.Watch{Trace: trace}, args...)
+	shape = ptxvm.Launch{Grid: Dim(l.Grid), Block: Dim(l.Block), Cluster: Dim(l.Cluster), Shared: l.Shared}
+	return k, shape, args, nil
 }
 
 // findKernel knows a kernel by its symbol or by a piece of it.
