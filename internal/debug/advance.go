@@ -54,7 +54,9 @@ func (s *Session) advance(from uint64, stop stopper) *Stop {
 	var found *Stop
 	m := &s.run.steps.Moments
 	s.run.asked = func(p *machine.Pause) bool {
-		s.applyEdits(p)
+		if s.applyEdits(p); p.Moment >= from {
+			s.past.note(p)
+		}
 		m.Until = min(from, s.nextEdit(p.Moment))
 		found = s.ask(p, stop)
 		return found != nil
@@ -172,8 +174,11 @@ func (s *Session) reach(moment uint64) error {
 
 // runTo is reach of a moment that is not behind the launch.
 func (s *Session) runTo(moment uint64) error {
+	if s.at != nil && s.at.Moment == 0 {
+		s.past.note(s.at)
+	}
 	for s.at != nil && s.at.Moment < moment {
-		found := s.advance(moment, func(p *machine.Pause) *Stop {
+		found := s.advance(moment-min(moment, window), func(p *machine.Pause) *Stop {
 			if p.Moment < moment {
 				return nil
 			}

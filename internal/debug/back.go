@@ -12,9 +12,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// window is how many moments before the one that it stands at are looked at first.
-const window = 1 << 14
-
 // seer says of moments in ascending order whether one is looked for; whole tells that it is shown all of them, from the first on.
 type seer func(p *machine.Pause, whole bool) *Stop
 
@@ -75,8 +72,8 @@ func (s *Session) listens() bool {
 	return false
 }
 
-// back goes to what is found before now, or to the first moment.
-func (s *Session) back(look func() seer) (*Stop, error) {
+// searchBack goes to what is found before now, or to the first moment.
+func (s *Session) searchBack(look func() seer) (*Stop, error) {
 	now, focus := s.Moment(), s.focus
 	if now == 0 {
 		return &Stop{Why: NoMore}, nil
@@ -111,87 +108,6 @@ func (s *Session) behind() (*walk, error) {
 	return nil, nil
 }
 
-// again is a walk's warp in another run.
-func (w *walk) again(p *machine.Pause) bool {
-	c := p.Warp.CTA()
-	switch w.s.Mode {
-	case ByWarp:
-		return c.ID() == w.s.focus.CTA && p.Warp.Index() == w.s.focus.Warp
-	case ByBlock:
-		if c.ID() != w.s.focus.CTA {
-			return false
-		}
-		was := w.met[p.Warp]
-		w.met[p.Warp] = isBarrier(p)
-		return was && !w.met[p.Warp]
-	}
-	return c.ID() == w.s.focus.CTA && p.Warp.Index() == w.s.focus.Warp && p.Active>>w.lane&1 != 0
-}
-
-// ReverseStepInstruction goes back to the instruction before, of what steps are of; over: of the same call.
-func (s *Session) ReverseStepInstruction(over bool) (*Stop, error) {
-	w, err := s.behind()
-	if err != nil || w == nil {
-		return &Stop{Why: Stepped, Moved: true}, err
-	}
-	return s.back(func() seer {
-		w.met = map[*machine.Warp]bool{}
-		return func(p *machine.Pause, _ bool) *Stop {
-			if !w.again(p) || over && p.Frame().Depth() > w.depth {
-				return nil
-			}
-			return &Stop{Why: Stepped}
-		}
-	})
-}
-
-// ReverseStepLine goes back to the beginning of the line, or of the one before; over: of the same call.
-func (s *Session) ReverseStepLine(over bool) (*Stop, error) {
-	w, err := s.behind()
-	if err != nil || w == nil {
-		return &Stop{Why: Stepped, Moved: true}, err
-	}
-	return s.back(func() seer {
-		var before *Location
-		depth := 0
-		w.met = map[*machine.Warp]bool{}
-		return func(p *machine.Pause, whole bool) *Stop {
-			if !w.again(p) || over && p.Frame().Depth() > w.depth {
-				return nil
-			}
-			l, _ := s.Code.Locate(placeOf(p))
-			if w.lines && len(l.Source) == 0 {
-				return nil
-			}
-			begins := before == nil && whole || before != nil && (!SameLine(before, &l) || depth != p.Frame().Depth())
-			before, depth = &l, p.Frame().Depth()
-			if !begins && w.s.Mode != ByBlock {
-				return nil
-			}
-			return &Stop{Why: Stepped}
-		}
-	})
-}
-
-// ReverseFinish goes back to the call of the function.
-func (s *Session) ReverseFinish() (*Stop, error) {
-	w, err := s.behind()
-	if err != nil || w == nil {
-		return &Stop{Why: Stepped, Moved: true}, err
-	}
-	if w.depth == 0 {
-		return nil, errOutermost
-	}
-	return s.back(func() seer {
-		return func(p *machine.Pause, _ bool) *Stop {
-			if !w.again(p) || p.Frame().Depth() >= w.depth {
-				return nil
-			}
-			return &Stop{Why: Stepped}
-		}
-	})
-}
-
 // ReverseContinue goes back to the last moment at which a breakpoint would have stopped the launch, or before the instruction that has
 // changed a watched value.
 func (s *Session) ReverseContinue() (*Stop, error) {
@@ -199,7 +115,7 @@ func (s *Session) ReverseContinue() (*Stop, error) {
 	for _, b := range s.breaks {
 		hits[b] = b.Hits
 	}
-	stop, err := s.back(func() seer {
+	stop, err := s.searchBack(func() seer {
 		var watch func(*machine.Pause) *Stop
 		return func(p *machine.Pause, _ bool) *Stop {
 			if watch == nil {

@@ -51,7 +51,7 @@ func (s *Session) Set(to, from *Expr) (Value, error) {
 	}
 	s.edits = slices.DeleteFunc(s.edits, func(e edit) bool { return e.moment > s.at.Moment })
 	s.edits = append(s.edits, edit{s.at.Moment, change})
-	s.length = 0
+	s.length, s.past.list = 0, nil
 	change(s.at)
 	v.Home = at.Home
 	return v, nil

@@ -40,6 +40,7 @@ type Session struct {
 	history []Value
 	in      string // the function of the last stop
 	rows    rowCache
+	past    past       // the moments before
 	report  *vm.Report // that the launch has just made
 	touch   *Stop      // a watchpoint that the instruction before has met
 	onTouch func(*machine.Event)
@@ -146,7 +147,7 @@ func (s *Session) Close() error { return s.leave() }
 
 // Restart runs the launch anew with a seed, and forgets what Set has changed.
 func (s *Session) Restart(seed uint64) (*Stop, error) {
-	s.Seed, s.edits, s.length = seed, nil, 0
+	s.Seed, s.edits, s.length, s.past.list = seed, nil, 0, nil
 	s.printed.Store(0)
 	return s.Start()
 }
