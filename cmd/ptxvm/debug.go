@@ -103,7 +103,7 @@ func (f *debugFlags) target(ctx context.Context, s streams, launches []*runFlags
 	if f.set.Given("seed") {
 		quiet.err = io.Discard // the note that one worker is taken
 	}
-	setup, requests, err := setUp(ctx, launches, files, quiet, ptxvm.DeviceConfig{})
+	setup, _, err := setUp(ctx, launches, files, quiet, ptxvm.DeviceConfig{})
 	if err != nil {
 		return debug.Target{}, err
 	}
@@ -112,8 +112,12 @@ func (f *debugFlags) target(ctx context.Context, s streams, launches []*runFlags
 	return debug.Target{Seed: f.seed, Output: s.out, Open: func(w ptxvm.Watch, seed uint64, out io.Writer) (*debug.Launch, error) {
 		again := *setup
 		again.Config.Seed, again.Config.Stdout = seed, out
-		requests[0].Options.Watch = w
-		return f.open(&again, requests, s)
+		request, err := launches[0].read()
+		if err != nil {
+			return nil, usageError{err}
+		}
+		request.Options.Watch = w
+		return f.open(&again, []launchlang.Request{request}, s)
 	}}, nil
 }
 

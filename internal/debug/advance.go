@@ -165,9 +165,14 @@ var errInterrupted = errors.New("Quit")
 // reach brings the launch to a moment, by running on to it or anew. Nothing on the way stops it but Interrupt.
 func (s *Session) reach(moment uint64) error {
 	if s.at == nil || s.at.Moment > moment {
-		if err := s.start(); err != nil {
+		taken, err := s.take(moment)
+		if err == nil && !taken {
+			err = s.start()
+		}
+		if err != nil {
 			return err
 		}
+		defer s.prepare()
 	}
 	return s.runTo(moment)
 }

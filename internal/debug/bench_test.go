@@ -2,6 +2,7 @@ package debug_test
 
 import (
 	"testing"
+	"time"
 
 	"ptxvm.invalid/ptxvm/internal/debug"
 	"ptxvm.invalid/ptxvm/internal/testkit/stepping"
@@ -35,8 +36,13 @@ LOOP:
 }
 `
 
-// BenchmarkBack goes back one instruction near the end of a launch of 10⁸ lane operations.
-func BenchmarkBack(b *testing.B) {
+// BenchmarkBack goes back one instruction near the end of a launch of 10⁸ lane operations, as fast as that goes: each step runs the
+// launch again. BenchmarkBackTyped waits between the steps, as who types does.
+func BenchmarkBack(b *testing.B) { benchmarkBack(b, 0) }
+
+func BenchmarkBackTyped(b *testing.B) { benchmarkBack(b, 3*time.Second) }
+
+func benchmarkBack(b *testing.B, between time.Duration) {
 	s := stepping.Open(b, stepping.Target(b, long, "long", vm.Launch{Block: vm.Dim3{X: 256}}, 1024))
 	if _, err := s.Continue(); err != nil {
 		b.Fatal(err)
@@ -50,6 +56,9 @@ func BenchmarkBack(b *testing.B) {
 	}
 	s.Mode = debug.ByWarp
 	for b.Loop() {
+		b.StopTimer()
+		time.Sleep(between)
+		b.StartTimer()
 		if _, err := s.ReverseStepInstruction(false); err != nil {
 			b.Fatal(err)
 		}

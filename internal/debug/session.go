@@ -41,6 +41,7 @@ type Session struct {
 	in      string // the function of the last stop
 	rows    rowCache
 	past    past       // the moments before
+	spare   *spare     // for the next step back; nil: there is none
 	report  *vm.Report // that the launch has just made
 	touch   *Stop      // a watchpoint that the instruction before has met
 	onTouch func(*machine.Event)
@@ -109,8 +110,7 @@ func (s *Session) start() error {
 	if err != nil {
 		return err
 	}
-	s.run, s.ended, s.report, s.touch, s.rows = r, nil, nil, nil, rowCache{}
-	s.current.Store(r)
+	s.adopt(r)
 	s.await()
 	if s.Code == nil {
 		s.Code = &Code{module: r.parts.Module, kernel: r.parts.Kernel}
@@ -120,6 +120,12 @@ func (s *Session) start() error {
 		s.applyEdits(s.at)
 	}
 	return nil
+}
+
+// adopt makes a run the session's.
+func (s *Session) adopt(r *run) {
+	s.run, s.ended, s.report, s.touch, s.rows = r, nil, nil, nil, rowCache{}
+	s.current.Store(r)
 }
 
 // await waits until the launch waits or has ended.
@@ -143,10 +149,13 @@ func (s *Session) leave() error {
 }
 
 // Close ends the session.
-func (s *Session) Close() error { return s.leave() }
+func (s *Session) Close() error { return errors.Join(s.dropSpare(), s.leave()) }
 
 // Restart runs the launch anew with a seed, and forgets what Set has changed.
 func (s *Session) Restart(seed uint64) (*Stop, error) {
+	if err := s.dropSpare(); err != nil {
+		return nil, err
+	}
 	s.Seed, s.edits, s.length, s.past.list = seed, nil, 0, nil
 	s.printed.Store(0)
 	return s.Start()

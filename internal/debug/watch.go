@@ -81,7 +81,7 @@ func (s *Session) watchpoint(e *Expr, kind WatchKind) (*Watchpoint, error) {
 		return nil, errors.New("Expression cannot be implemented with read/access watchpoint: it is no memory.")
 	case w.size > maxWatched:
 		return nil, fmt.Errorf("%d bytes are too many to watch: at most %d.", w.size, maxWatched)
-	case v.Home != nil && v.Home.Register != "":
+	case v.Home != nil && v.Home.Register != "" && v.Home.Lane >= 0:
 		w.focus.Lane = v.Home.Lane
 	}
 	return w, nil
