@@ -43,7 +43,9 @@ func (c *Code) Locate(at Place) (Location, bool) {
 		return Location{Place: at}, false
 	}
 	l := Location{Place: at}
-	l.PTX, l.Source, l.Text = findings.At(c.module, f, at.PC)
+	if l.PTX, l.Source, l.Text = findings.At(c.module, f, at.PC); len(l.Source) > 0 && l.Source[0].Line == 0 {
+		l.Source = nil // what the compiler has added
+	}
 	return l, true
 }
 

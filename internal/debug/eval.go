@@ -97,10 +97,14 @@ func (v *viewed) eval(c *evaluation) (Value, error) {
 	switch {
 	case err != nil:
 		return x, err
+	case x.Count > 0:
+		n := x.Count * x.Type.Size() / max(v.typ.Size(), 1)
+		if n == 0 {
+			return Value{}, fmt.Errorf("The array has no room for a %s.", v.typ.Name())
+		}
+		return Value{Type: v.typ, Count: n, Home: x.Home}, nil
 	case x.Home != nil && x.Home.Register == "": // memory: as many bytes as the type has
 		return c.at(x.Home.Space, x.Home.Addr, v.typ)
-	case x.Count > 0:
-		return Value{}, errNoNumber
 	}
 	y := cut(x.Low, v.typ)
 	if y.High = 0; v.typ.Bits() == 128 {

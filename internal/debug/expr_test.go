@@ -60,6 +60,8 @@ u8(%x + 250)  64
 %tid.q  A syntax error in expression, near ` + "`q'." + `
 s[3]  70
 s[1+1]  42
+s:u16[2]  30
+s:f64[40]  Cannot access shared memory at address 0x540: a CTA has 0x400 to 0x500
 [s+4]  30
 [s+4]:u8  30
 [shared 0x404]:u32  30

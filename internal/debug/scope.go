@@ -105,7 +105,8 @@ func (s *Scope) variable(name string) (found *ir.Var, ok bool) {
 	consider := func(list []*ir.Var) {
 		for _, v := range list {
 			own := s.Func != nil && v.Func == s.Func
-			if (v.Name == name || shortName(v) == name) && (v.Func == nil || own || v.Space == ir.SpaceShared) && (found == nil || own) {
+			short := shortName(v)
+			if (v.Name == name || short == name || strings.HasSuffix(short, "::"+name)) && (v.Func == nil || own || v.Space == ir.SpaceShared) && (found == nil || own) {
 				found = v
 			}
 		}
