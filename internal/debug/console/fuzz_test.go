@@ -17,7 +17,7 @@ func FuzzCommands(f *testing.F) {
 		"x/8fw s\nx\nx/3i\nx/2s &s\ninfo registers\ninfo cuda divergence\ninfo cuda threads\n", "tbreak double\nrun\nup\nfinish\nuntil converged\nlist\nlist 3\n",
 		"cuda thread (37,0,0) lane 3\ncuda block 9\ngoto 99999999999\ngoto -5\nrestart --seed 18446744073709551615\n",
 		"step by block\nstep 3\nnext\nrs\nrn 2\nrsi 4\n", "awatch s\nc\nc\ndelete\ndisplay/x %p\nundisplay 1\nignore 1 -5\ncondition 1 %i\n",
-		"print frag %x..%x as mma.m16n8k16.c.f32\nprint frag %r1..%r999999999 as mma.m8n8k4.a.f64\nset s[-1] = 4\nset [0]:u64 = 1\n", "help\nhelp x\n", "\x00\n\xff\xfe",
+		"print frag %x..%x as mma.m16n8k16.c.f32\nprint frag %r1..%r999999999 as mma.m8n8k4.a.f64\nset s[-1] = 4\nset [0]:u64 = 1\n", "help\nhelp x\n", "watch &s\nstepi\n", "\x00\n\xff\xfe",
 	} {
 		f.Add(script)
 	}
