@@ -34,7 +34,8 @@ func (t *ISA) Continuations(tokens []string, v Version, target Target) []string 
 	written := strings.Join(tokens, "")
 	for i := range t.opcodes {
 		op := &t.opcodes[i]
-		if rest, ok := strings.CutPrefix(op.name, written); ok && strings.HasPrefix(rest, ".") && op.ids != nil && t.anyOpen(op, v, target) {
+		if rest, ok := strings.CutPrefix(op.name, written); ok && strings.HasPrefix(rest, ".") && op.ids != nil &&
+			t.anyOpen(op, v, target) {
 			next, _, _ := strings.Cut(rest[1:], ".")
 			c.found["."+next] = true
 		}

@@ -97,13 +97,15 @@ func TestTakes(t *testing.T) {
 	f := Table().Forms(words("mul.wide.u32"), "")
 	u32, u64, f32 := reg(".u32"), reg(".b64"), reg(".f32")
 	address := Shape{Kind: ShapeAddr, Elems: []Shape{u64}}
-	if !f.Takes(nil, &u64) || f.Takes(nil, &u32) || !f.Takes([]Shape{u64}, &u32) || f.Takes([]Shape{u64}, &f32) || f.Takes([]Shape{u32}, &u32) {
+	if !f.Takes(nil, &u64) || f.Takes(nil, &u32) || !f.Takes([]Shape{u64}, &u32) || f.Takes([]Shape{u64}, &f32) ||
+		f.Takes([]Shape{u32}, &u32) {
 		t.Error("mul.wide.u32 takes a .b64, then .b32 registers")
 	}
 	if !f.Takes([]Shape{{}}, &u32) || f.Takes([]Shape{u64, u32, u32}, &u32) {
 		t.Error("an unknown operand may be anything; there are three")
 	}
-	if ld := Table().Forms(words("ld.global.f32"), ""); !ld.Takes([]Shape{f32}, &address) || ld.Takes([]Shape{f32}, &u64) {
+	if ld := Table().Forms(words("ld.global.f32"), ""); !ld.Takes([]Shape{f32}, &address) || ld.Takes([]Shape{f32},
+		&u64) {
 		t.Error("ld reads an address")
 	}
 }

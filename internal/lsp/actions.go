@@ -56,7 +56,8 @@ const (
 func codeActions(r *request, p *codeActionParams) (any, error) {
 	out := []codeAction{}
 	wanted := func(kind string) bool {
-		return len(p.Context.Only) == 0 && kind == quickFix || slices.ContainsFunc(p.Context.Only, func(only string) bool { return only == kind || strings.HasPrefix(kind, only+".") })
+		return len(p.Context.Only) == 0 && kind == quickFix || slices.ContainsFunc(p.Context.Only,
+			func(only string) bool { return only == kind || strings.HasPrefix(kind, only+".") })
 	}
 	if r.Foreign() {
 		return out, nil
@@ -67,7 +68,9 @@ func codeActions(r *request, p *codeActionParams) (any, error) {
 			return nil, err
 		}
 		for i := range list {
-			out = append(out, codeAction{Title: list[i].Label, Kind: quickFix, Diagnostics: []diagnostic{r.s.diagnostic(&r.document, &list[i].Of)}, IsPreferred: list[i].Sure, Edit: r.edit(list[i].Edits)})
+			out = append(out, codeAction{Title: list[i].Label, Kind: quickFix,
+				Diagnostics: []diagnostic{r.s.diagnostic(&r.document, &list[i].Of)}, IsPreferred: list[i].Sure,
+				Edit: r.edit(list[i].Edits)})
 		}
 	}
 	if wanted(fixAll) {

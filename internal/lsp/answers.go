@@ -31,9 +31,11 @@ func (s *server) diagnostics(ctx context.Context, d *document) ([]diagnostic, er
 var severities = map[diag.Severity]int{diag.Error: 1, diag.Warning: 2, diag.Remark: 3}
 
 func (s *server) diagnostic(d *document, g *diag.Diagnostic) diagnostic {
-	out := diagnostic{Range: rangeIn(d.Snapshot, g.Span, s.encoding), Severity: severities[g.Severity], Code: g.Code.String(), Source: "ptxvm", Message: messageOf(g)}
+	out := diagnostic{Range: rangeIn(d.Snapshot, g.Span, s.encoding), Severity: severities[g.Severity],
+		Code: g.Code.String(), Source: "ptxvm", Message: messageOf(g)}
 	for _, n := range g.Related {
-		out.RelatedInformation = append(out.RelatedInformation, relatedNote{location{d.uri, rangeIn(d.Snapshot, n.Span, s.encoding)}, n.Msg})
+		out.RelatedInformation = append(out.RelatedInformation, relatedNote{location{d.uri, rangeIn(d.Snapshot,
+			n.Span, s.encoding)}, n.Msg})
 	}
 	return out
 }
@@ -77,7 +79,8 @@ func hoverAt(r *request, p *positionParams) (any, error) {
 
 // itemKinds are the protocol's numbers of kinds of completion items.
 var itemKinds = map[doc.ItemKind]int{
-	doc.Opcode: 14, doc.Modifier: 20, doc.Register: 6, doc.Variable: 5, doc.Label: 18, doc.Function: 3, doc.SpecialRegister: 21, doc.Directive: 14,
+	doc.Opcode: 14, doc.Modifier: 20, doc.Register: 6, doc.Variable: 5, doc.Label: 18, doc.Function: 3,
+	doc.SpecialRegister: 21, doc.Directive: 14,
 	doc.TypeName: 25, doc.TargetName: 12,
 }
 
@@ -87,8 +90,9 @@ func complete(r *request, p *positionParams) (any, error) {
 	for i, item := range items {
 		list.IsIncomplete = list.IsIncomplete || item.Kind == doc.Register // of a family some are offered
 		list.Items = append(list.Items, completionItem{
-			Label: item.Text, Kind: itemKinds[item.Kind], Detail: item.Detail, SortText: fmt.Sprintf("%05d", i), FilterText: item.Text,
-			TextEdit: &textEdit{r.rangeOf(item.Span), item.Text}, Data: item.Name,
+			Label: item.Text, Kind: itemKinds[item.Kind], Detail: item.Detail, SortText: fmt.Sprintf("%05d", i),
+			FilterText: item.Text,
+			TextEdit:   &textEdit{r.rangeOf(item.Span), item.Text}, Data: item.Name,
 		})
 	}
 	return list, err

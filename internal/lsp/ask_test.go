@@ -56,7 +56,8 @@ func (p *player) ask(w []string) (string, error) {
 		return l.URI + " " + show(l.Range), nil
 	case "references":
 		var list []location
-		err := p.try("textDocument/references", map[string]any{"textDocument": id.TextDocument, "position": p.at(p.name, w[1]), "context": map[string]bool{"includeDeclaration": true}}, &list)
+		err := p.try("textDocument/references", map[string]any{"textDocument": id.TextDocument,
+			"position": p.at(p.name, w[1]), "context": map[string]bool{"includeDeclaration": true}}, &list)
 		for _, l := range list {
 			b.WriteString(show(l.Range) + "\n")
 		}
@@ -117,7 +118,8 @@ func (p *player) askMore(w []string, id documentParams, everything rangeParams) 
 		return p.coloured(list.Data), err
 	case "format":
 		var list []textEdit
-		err := p.try("textDocument/formatting", map[string]any{"textDocument": id.TextDocument, "options": struct{}{}}, &list)
+		err := p.try("textDocument/formatting", map[string]any{"textDocument": id.TextDocument,
+			"options": struct{}{}}, &list)
 		return p.applied(p.name, list), err
 	case "formatTyped":
 		var list []textEdit
@@ -165,7 +167,8 @@ func (p *player) askLast(w []string, id documentParams, everything rangeParams) 
 		return p.calls(w)
 	case "select":
 		var list []*selectionRange
-		err := p.try("textDocument/selectionRange", map[string]any{"textDocument": id.TextDocument, "positions": []position{p.at(p.name, w[1])}}, &list)
+		err := p.try("textDocument/selectionRange", map[string]any{"textDocument": id.TextDocument,
+			"positions": []position{p.at(p.name, w[1])}}, &list)
 		if len(list) > 0 {
 			for r := list[0]; r != nil; r = r.Parent {
 				b.WriteString(show(r.Range) + "\n")

@@ -102,8 +102,10 @@ func TestHostile(t *testing.T) {
 
 // TestOutOfOrder: what comes before initialize and after shutdown is refused, and the end without shutdown is an error.
 func TestOutOfOrder(t *testing.T) {
-	answers, _, err := serve(t, framed(pull)+framed(hello)+framed(goodbye)+framed(strings.Replace(pull, "77", "78", 1))+framed(endOfAll))
-	if err != nil || !strings.Contains(string(answers["77"]), "-32002") || !strings.Contains(string(answers["78"]), "-32600") {
+	answers, _, err := serve(t, framed(pull)+framed(hello)+framed(goodbye)+framed(strings.Replace(pull, "77", "78",
+		1))+framed(endOfAll))
+	if err != nil || !strings.Contains(string(answers["77"]), "-32002") || !strings.Contains(string(answers["78"]),
+		"-32600") {
 		t.Errorf("%v, %s", err, answers)
 	}
 	for _, input := range []string{"", framed(hello), framed(hello)[:40], framed(hello) + framed(endOfAll)} {

@@ -73,31 +73,34 @@ func (s *server) didChangeConfiguration(_ context.Context, p *configurationParam
 // capabilities are what the server can do.
 func capabilities(encoding string) map[string]any {
 	return map[string]any{
-		"positionEncoding":                 encoding,
-		"textDocumentSync":                 map[string]any{"openClose": true, "change": 2, "save": true},
-		"diagnosticProvider":               map[string]any{"interFileDependencies": false, "workspaceDiagnostics": false},
-		"hoverProvider":                    true,
-		"completionProvider":               map[string]any{"triggerCharacters": []string{".", "%", "@", "$"}, "resolveProvider": true},
-		"signatureHelpProvider":            map[string]any{"triggerCharacters": []string{" ", ","}},
-		"definitionProvider":               true,
-		"declarationProvider":              true,
-		"referencesProvider":               true,
-		"documentHighlightProvider":        true,
-		"renameProvider":                   map[string]any{"prepareProvider": true},
-		"documentSymbolProvider":           true,
-		"workspaceSymbolProvider":          true,
-		"foldingRangeProvider":             true,
-		"inlayHintProvider":                true,
-		"semanticTokensProvider":           map[string]any{"legend": map[string]any{"tokenTypes": tokenTypes, "tokenModifiers": tokenModifiers}, "full": true, "range": true},
-		"documentFormattingProvider":       true,
-		"documentRangeFormattingProvider":  true,
-		"documentOnTypeFormattingProvider": map[string]any{"firstTriggerCharacter": ";", "moreTriggerCharacter": []string{"}", "\n"}},
-		"codeActionProvider":               map[string]any{"codeActionKinds": []string{"quickfix", "source.fixAll"}},
-		"codeLensProvider":                 map[string]any{},
-		"callHierarchyProvider":            true,
-		"selectionRangeProvider":           true,
-		"documentLinkProvider":             map[string]any{},
-		"executeCommandProvider":           map[string]any{"commands": commandNames()},
+		"positionEncoding":   encoding,
+		"textDocumentSync":   map[string]any{"openClose": true, "change": 2, "save": true},
+		"diagnosticProvider": map[string]any{"interFileDependencies": false, "workspaceDiagnostics": false},
+		"hoverProvider":      true,
+		"completionProvider": map[string]any{"triggerCharacters": []string{".", "%", "@", "$"},
+			"resolveProvider": true},
+		"signatureHelpProvider":     map[string]any{"triggerCharacters": []string{" ", ","}},
+		"definitionProvider":        true,
+		"declarationProvider":       true,
+		"referencesProvider":        true,
+		"documentHighlightProvider": true,
+		"renameProvider":            map[string]any{"prepareProvider": true},
+		"documentSymbolProvider":    true,
+		"workspaceSymbolProvider":   true,
+		"foldingRangeProvider":      true,
+		"inlayHintProvider":         true,
+		"semanticTokensProvider": map[string]any{"legend": map[string]any{"tokenTypes": tokenTypes,
+			"tokenModifiers": tokenModifiers}, "full": true, "range": true},
+		"documentFormattingProvider":      true,
+		"documentRangeFormattingProvider": true,
+		"documentOnTypeFormattingProvider": map[string]any{"firstTriggerCharacter": ";",
+			"moreTriggerCharacter": []string{"}", "\n"}},
+		"codeActionProvider":     map[string]any{"codeActionKinds": []string{"quickfix", "source.fixAll"}},
+		"codeLensProvider":       map[string]any{},
+		"callHierarchyProvider":  true,
+		"selectionRangeProvider": true,
+		"documentLinkProvider":   map[string]any{},
+		"executeCommandProvider": map[string]any{"commands": commandNames()},
 	}
 }
 
@@ -116,7 +119,8 @@ func fileName(uri string) string {
 
 func (s *server) didOpen(_ context.Context, p *didOpenParams) (any, error) {
 	t := &p.TextDocument
-	s.docs[t.URI] = &document{Snapshot: doc.New(fileName(t.URI), []byte(t.Text), s.options.check()), uri: t.URI, version: t.Version, changed: true}
+	s.docs[t.URI] = &document{Snapshot: doc.New(fileName(t.URI), []byte(t.Text), s.options.check()), uri: t.URI,
+		version: t.Version, changed: true}
 	return nil, nil
 }
 
@@ -131,7 +135,8 @@ func (s *server) didChange(_ context.Context, p *didChangeParams) (any, error) {
 			d.Snapshot = doc.New(d.Name, []byte(c.Text), s.options.check())
 			continue
 		}
-		at := doc.Span{Start: d.Offset(c.Range.Start.Line, c.Range.Start.Character, s.encoding), End: d.Offset(c.Range.End.Line, c.Range.End.Character, s.encoding)}
+		at := doc.Span{Start: d.Offset(c.Range.Start.Line, c.Range.Start.Character, s.encoding),
+			End: d.Offset(c.Range.End.Line, c.Range.End.Character, s.encoding)}
 		d.Snapshot = d.Edit(at, c.Text)
 	}
 	d.version, d.changed = p.TextDocument.Version, true
@@ -144,7 +149,8 @@ func (s *server) didClose(ctx context.Context, p *documentParams) (any, error) {
 	}
 	delete(s.docs, p.uri())
 	if s.client.TextDocument.Diagnostic == nil {
-		return nil, s.conn.Notify(ctx, "textDocument/publishDiagnostics", publishParams{URI: p.uri(), Diagnostics: []diagnostic{}})
+		return nil, s.conn.Notify(ctx, "textDocument/publishDiagnostics", publishParams{URI: p.uri(),
+			Diagnostics: []diagnostic{}})
 	}
 	return nil, nil
 }

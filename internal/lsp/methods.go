@@ -1,20 +1,21 @@
 package lsp
 
-// This file is the table of methods: what each is for, and which code answers it. docs/lsp.md is made from it.
+// This file is the table of methods: which code answers each. What they are for says methods.txt.
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/lsp/doc"
 )
 
 // method is what the server does with a message.
 type method struct {
-	what    string // a sentence for docs/lsp.md
-	whole   bool   // it reads the whole module, beside the worker
-	prepare func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error)
+	whole   bool // it reads the whole module, beside the worker
+	prepare prepared
 }
 
 // request is one about a document, as it was when its turn came.
@@ -29,47 +30,67 @@ var methods map[string]method
 
 func init() {
 	methods = map[string]method{
-		"initialize":                        {what: "Agrees on the units of columns (UTF-16, UTF-8 or UTF-32) and takes settings.", prepare: plain((*server).initialize)},
-		"initialized":                       {what: "Nothing is left to do.", prepare: plain(func(*server, context.Context, *struct{}) (any, error) { return nil, nil })},
-		"shutdown":                          {what: "From here on only `exit` is taken.", prepare: plain((*server).shutDown)},
-		"textDocument/didOpen":              {what: "Takes a document.", prepare: plain((*server).didOpen)},
-		"textDocument/didChange":            {what: "Takes edits; within the body of a function that function alone is judged again.", prepare: plain((*server).didChange)},
-		"textDocument/didClose":             {what: "Forgets a document and clears its diagnostics.", prepare: plain((*server).didClose)},
-		"textDocument/didSave":              {what: "Nothing is left to do: diagnostics are those of what is typed.", prepare: plain(func(*server, context.Context, *documentParams) (any, error) { return nil, nil })},
-		"textDocument/diagnostic":           {what: "What `ptxvm check` says of the document. To clients that do not ask, `textDocument/publishDiagnostics` says it.", prepare: about(pullDiagnostics)},
-		"textDocument/hover":                {what: "Of an instruction its form, what its modifiers mean, operands, gates and section, as `ptxvm explain`; of a name its declaration, and where it is written and read; of a directive or special register what it is for.", prepare: about(hoverAt)},
-		"textDocument/completion":           {what: "What still fits: opcodes that version and target have, modifiers that lead to a form, names of the right kind and type for the operand, special registers, directives, types, targets.", prepare: about(complete)},
-		"completionItem/resolve":            {what: "What `ptxvm explain` says of an item.", prepare: plain(resolveItem)},
-		"textDocument/signatureHelp":        {what: "The forms that the statement has or may still get, with the operand that is being written.", prepare: about(signatures)},
-		"textDocument/definition":           {what: "Where a name is declared; of a `.loc` the line of the source.", prepare: about(definition)},
-		"textDocument/declaration":          {what: "Where a name is declared; of an instruction the line of the source that it comes from, by the `.loc` before it.", prepare: about(declaration)},
-		"textDocument/references":           {what: "All places of a name; of a register of a range `%r<10>` those of all of them.", whole: true, prepare: about(references)},
-		"textDocument/documentHighlight":    {what: "The places of a name, written or read.", prepare: about(highlights)},
-		"textDocument/prepareRename":        {what: "Whether a name can be renamed: special registers and words of PTX keep theirs.", prepare: about(prepareRename)},
-		"textDocument/rename":               {what: "Renames registers, labels, variables and functions; a register of a range `%r<10>` with the range and all of its registers. Refused where a name would then mean something else.", whole: true, prepare: about(rename)},
-		"textDocument/documentSymbol":       {what: "Kernels, functions and variables; in functions labels and memory.", whole: true, prepare: about(documentSymbols)},
-		"workspace/symbol":                  {what: "Kernels, functions and variables of all open documents.", prepare: plain((*server).workspaceSymbols)},
-		"textDocument/foldingRange":         {what: "Bodies, blocks, sections and comments.", whole: true, prepare: about(folds)},
-		"textDocument/inlayHint":            {what: "The type of a register whose width is not that of the operation.", whole: true, prepare: about(inlayHints)},
-		"textDocument/semanticTokens/full":  {what: "Colours: opcodes, modifiers, types, directives, registers, special registers, variables, parameters, functions, labels.", whole: true, prepare: about(tokensFull)},
-		"textDocument/semanticTokens/range": {what: "The same of a part; of one within a function that function alone is read.", prepare: about(tokensRange)},
-		"textDocument/formatting":           {what: "What `ptxvm fmt` does, as edits of what differs.", whole: true, prepare: about(formatAll)},
-		"textDocument/rangeFormatting":      {what: "The same of a part.", prepare: about(formatRange)},
-		"textDocument/onTypeFormatting":     {what: "The same of the line that `;`, `}` or a line break has ended.", prepare: about(formatTyped)},
-		"textDocument/codeAction":           {what: "Fixes of diagnostics; `source.fixAll` makes those of `ptxvm check --fix`.", whole: true, prepare: about(codeActions)},
-		"textDocument/codeLens":             {what: "`run | debug` over kernels.", whole: true, prepare: about(codeLenses)},
-		"textDocument/prepareCallHierarchy": {what: "The function at a place.", whole: true, prepare: about(prepareCalls)},
-		"callHierarchy/incomingCalls":       {what: "Who calls a function.", whole: true, prepare: about(incomingCalls)},
-		"callHierarchy/outgoingCalls":       {what: "What a function calls.", whole: true, prepare: about(outgoingCalls)},
-		"textDocument/selectionRange":       {what: "The word, the operand, the statement, blocks, the function, the text.", prepare: about(selections)},
-		"textDocument/documentLink":         {what: "The files that `.file` names.", whole: true, prepare: about(links)},
-		"workspace/didChangeConfiguration":  {what: "Takes the settings under `ptxvm`.", prepare: plain((*server).didChangeConfiguration)},
-		"workspace/executeCommand":          {what: "`ptxvm.run`, `ptxvm.debug` [uri, kernel]: shows the command line. `ptxvm.compiled` [uri, source file, line]: the places of the document that come from a line of the source.", prepare: plain((*server).execute)},
+		"initialize":                        {prepare: plain((*server).initialize)},
+		"initialized":                       {prepare: plain(nothing[struct{}])},
+		"shutdown":                          {prepare: plain((*server).shutDown)},
+		"textDocument/didOpen":              {prepare: plain((*server).didOpen)},
+		"textDocument/didChange":            {prepare: plain((*server).didChange)},
+		"textDocument/didClose":             {prepare: plain((*server).didClose)},
+		"textDocument/didSave":              {prepare: plain(nothing[documentParams])},
+		"textDocument/diagnostic":           {prepare: about(pullDiagnostics)},
+		"textDocument/hover":                {prepare: about(hoverAt)},
+		"textDocument/completion":           {prepare: about(complete)},
+		"completionItem/resolve":            {prepare: plain(resolveItem)},
+		"textDocument/signatureHelp":        {prepare: about(signatures)},
+		"textDocument/definition":           {prepare: about(definition)},
+		"textDocument/declaration":          {prepare: about(declaration)},
+		"textDocument/references":           {whole: true, prepare: about(references)},
+		"textDocument/documentHighlight":    {prepare: about(highlights)},
+		"textDocument/prepareRename":        {prepare: about(prepareRename)},
+		"textDocument/rename":               {whole: true, prepare: about(rename)},
+		"textDocument/documentSymbol":       {whole: true, prepare: about(documentSymbols)},
+		"workspace/symbol":                  {prepare: plain((*server).workspaceSymbols)},
+		"textDocument/foldingRange":         {whole: true, prepare: about(folds)},
+		"textDocument/inlayHint":            {whole: true, prepare: about(inlayHints)},
+		"textDocument/semanticTokens/full":  {whole: true, prepare: about(tokensFull)},
+		"textDocument/semanticTokens/range": {prepare: about(tokensRange)},
+		"textDocument/formatting":           {whole: true, prepare: about(formatAll)},
+		"textDocument/rangeFormatting":      {prepare: about(formatRange)},
+		"textDocument/onTypeFormatting":     {prepare: about(formatTyped)},
+		"textDocument/codeAction":           {whole: true, prepare: about(codeActions)},
+		"textDocument/codeLens":             {whole: true, prepare: about(codeLenses)},
+		"textDocument/prepareCallHierarchy": {whole: true, prepare: about(prepareCalls)},
+		"callHierarchy/incomingCalls":       {whole: true, prepare: about(incomingCalls)},
+		"callHierarchy/outgoingCalls":       {whole: true, prepare: about(outgoingCalls)},
+		"textDocument/selectionRange":       {prepare: about(selections)},
+		"textDocument/documentLink":         {whole: true, prepare: about(links)},
+		"workspace/didChangeConfiguration":  {prepare: plain((*server).didChangeConfiguration)},
+		"workspace/executeCommand":          {prepare: plain((*server).execute)},
 	}
 }
 
+//go:embed methods.txt
+var methodText string
+
+// sentences say what the methods are for, by name.
+func sentences() map[string]string {
+	list := map[string]string{}
+	for line := range strings.Lines(methodText) {
+		if name, what, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && line[0] != '#' {
+			list[name] = what
+		}
+	}
+	return list
+}
+
+// nothing is left to do.
+func nothing[T any](*server, context.Context, *T) (any, error) { return nil, nil }
+
+// prepared are the parameters of a message, ready to be answered.
+type prepared = func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error)
+
 // plain is a method that is about no document, or changes one.
-func plain[T any](call func(s *server, ctx context.Context, p *T) (any, error)) func(*server, context.Context, json.RawMessage) (func() (any, error), error) {
+func plain[T any](call func(s *server, ctx context.Context, p *T) (any, error)) prepared {
 	return func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error) {
 		p := new(T)
 		if err := json.Unmarshal(params, p); err != nil {
@@ -83,7 +104,7 @@ func plain[T any](call func(s *server, ctx context.Context, p *T) (any, error)) 
 func about[T any, P interface {
 	*T
 	uri() string
-}](call func(r *request, p P) (any, error)) func(*server, context.Context, json.RawMessage) (func() (any, error), error) {
+}](call func(r *request, p P) (any, error)) prepared {
 	return func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error) {
 		p := P(new(T))
 		if err := json.Unmarshal(params, p); err != nil {

@@ -23,8 +23,15 @@ func TestPage(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("| method | what it does |\n|---|---|\n")
+	what := sentences()
+	if len(what) != len(methods) {
+		t.Errorf("%d methods, %d sentences", len(methods), len(what))
+	}
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(methods[name].what, "|", "\\|"))
+		if what[name] == "" {
+			t.Errorf("methods.txt has no %s", name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(what[name], "|", "\\|"))
 	}
 	want := head + begin + b.String() + end + tail
 	if *update && want != string(page) {
@@ -38,7 +45,8 @@ func TestPage(t *testing.T) {
 
 // announced are the methods that a capability promises.
 var announced = map[string][]string{
-	"textDocumentSync":                 {"textDocument/didOpen", "textDocument/didChange", "textDocument/didClose", "textDocument/didSave"},
+	"textDocumentSync": {"textDocument/didOpen", "textDocument/didChange", "textDocument/didClose",
+		"textDocument/didSave"},
 	"diagnosticProvider":               {"textDocument/diagnostic"},
 	"completionProvider":               {"textDocument/completion", "completionItem/resolve"},
 	"renameProvider":                   {"textDocument/rename", "textDocument/prepareRename"},
@@ -47,13 +55,15 @@ var announced = map[string][]string{
 	"documentFormattingProvider":       {"textDocument/formatting"},
 	"documentRangeFormattingProvider":  {"textDocument/rangeFormatting"},
 	"documentOnTypeFormattingProvider": {"textDocument/onTypeFormatting"},
-	"callHierarchyProvider":            {"textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"},
-	"executeCommandProvider":           {"workspace/executeCommand"},
+	"callHierarchyProvider": {"textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls",
+		"callHierarchy/outgoingCalls"},
+	"executeCommandProvider": {"workspace/executeCommand"},
 }
 
 // TestCapabilities: what is announced is there, and what is there is announced.
 func TestCapabilities(t *testing.T) {
-	promised := map[string]bool{"initialize": true, "initialized": true, "shutdown": true, "workspace/didChangeConfiguration": true}
+	promised := map[string]bool{"initialize": true, "initialized": true, "shutdown": true,
+		"workspace/didChangeConfiguration": true}
 	for name := range capabilities("utf-8") {
 		list := announced[name]
 		if provider, ok := strings.CutSuffix(name, "Provider"); ok && list == nil {

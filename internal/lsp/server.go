@@ -28,7 +28,8 @@ var ErrNoShutdown = errors.New("the client ended without a shutdown request")
 
 // Serve answers a client until it says exit, or its messages end.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, version string) error {
-	s := &server{version: version, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}, ended: make(chan struct{})}
+	s := &server{version: version, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{},
+		ended: make(chan struct{})}
 	s.ready = sync.NewCond(&s.mu)
 	s.conn = jsonrpc2.NewConn(ctx, newStream(in, out, s.drain), s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	go s.work()
@@ -260,7 +261,8 @@ func (s *server) publish() {
 			s.log(err.Error())
 			continue
 		}
-		_ = s.conn.Notify(context.Background(), "textDocument/publishDiagnostics", publishParams{URI: d.uri, Version: d.version, Diagnostics: list.([]diagnostic)})
+		_ = s.conn.Notify(context.Background(), "textDocument/publishDiagnostics", publishParams{URI: d.uri,
+			Version: d.version, Diagnostics: list.([]diagnostic)})
 	}
 }
 

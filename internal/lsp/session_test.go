@@ -53,14 +53,16 @@ func newClient(t testing.TB, abilities string) *client {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	c := &client{t: t, texts: map[string]*doc.Snapshot{}, done: make(chan error, 1), published: map[string]publishParams{}, arrived: make(chan struct{}, 1000)}
+	c := &client{t: t, texts: map[string]*doc.Snapshot{}, done: make(chan error, 1),
+		published: map[string]publishParams{}, arrived: make(chan struct{}, 1000)}
 	go func() {
 		err := Serve(context.Background(), toServer, fromServer, "test")
 		_ = fromServer.Close()
 		_ = toServer.Close()
 		c.done <- err
 	}()
-	c.conn = jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(pipe{toClient, fromClient}, jsonrpc2.VSCodeObjectCodec{}), c)
+	c.conn = jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(pipe{toClient, fromClient},
+		jsonrpc2.VSCodeObjectCodec{}), c)
 	var result struct {
 		Capabilities struct {
 			PositionEncoding string `json:"positionEncoding"`
@@ -126,7 +128,8 @@ func uriOf(name string) string { return "file:///work/" + name }
 func (c *client) open(name, text string) {
 	c.texts[name] = doc.New(name, []byte(text), check.Options{})
 	var p didOpenParams
-	p.TextDocument.URI, p.TextDocument.LanguageID, p.TextDocument.Version, p.TextDocument.Text = uriOf(name), "ptx", 1, text
+	p.TextDocument.URI, p.TextDocument.LanguageID, p.TextDocument.Version, p.TextDocument.Text = uriOf(name),
+		"ptx", 1, text
 	c.notify("textDocument/didOpen", p)
 }
 
@@ -135,7 +138,8 @@ func (c *client) edit(name string, at doc.Span, text string) {
 	r := rangeIn(before, at, c.enc)
 	c.texts[name] = before.Edit(at, text)
 	c.notify("textDocument/didChange", map[string]any{
-		"textDocument": map[string]any{"uri": uriOf(name), "version": 2}, "contentChanges": []any{map[string]any{"range": r, "text": text}}})
+		"textDocument":   map[string]any{"uri": uriOf(name), "version": 2},
+		"contentChanges": []any{map[string]any{"range": r, "text": text}}})
 }
 
 // at is the position behind the first place of a text.

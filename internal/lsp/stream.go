@@ -30,7 +30,7 @@ var lengthHeader = regexp.MustCompile(`(?i)content-length:`)
 type stream struct {
 	in  *bufio.Reader
 	src *source
-	end func() // called before the end of the messages is told, which ends the connection: answers may still be on their way
+	end func() // called before the end of messages is told, which ends the connection: answers may be on their way
 
 	mu     sync.Mutex
 	out    io.Writer
@@ -65,7 +65,8 @@ func (s *stream) ReadObject(to any) error {
 			s.putBack(body)
 			err = s.refuse(jsonrpc2.CodeParseError, "the message is no JSON")
 		case !decode(body, to):
-			err = s.refuse(jsonrpc2.CodeInvalidRequest, "the message is neither a request nor a response; batches are not part of the protocol")
+			err = s.refuse(jsonrpc2.CodeInvalidRequest,
+				"the message is neither a request nor a response; batches are not part of the protocol")
 		default:
 			return nil
 		}
@@ -104,7 +105,8 @@ func (s *stream) message() ([]byte, error) {
 		text := strings.TrimRight(string(line), "\r\n")
 		if at := lengthHeader.FindStringIndex(text); at != nil {
 			if length = parseLength(text[at[1]:]); length < 0 {
-				err = s.refuse(jsonrpc2.CodeParseError, fmt.Sprintf("Content-Length: want a number of bytes up to %d", maxMessage))
+				err = s.refuse(jsonrpc2.CodeParseError, fmt.Sprintf("Content-Length: want a number of bytes up to %d",
+					maxMessage))
 				if err != nil {
 					return nil, err
 				}
@@ -163,5 +165,6 @@ func (s *source) Read(p []byte) (int, error) {
 
 // refuse answers a message whose number is not known.
 func (s *stream) refuse(code int64, why string) error {
-	return s.WriteObject(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})
+	return s.WriteObject(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code,
+		"message": why}})
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // symbolKinds are the protocol's numbers of kinds of symbols.
-var symbolKinds = map[doc.SymbolKind]int{doc.KernelSymbol: 12, doc.FunctionSymbol: 6, doc.VariableSymbol: 13, doc.LabelSymbol: 20}
+var symbolKinds = map[doc.SymbolKind]int{doc.KernelSymbol: 12, doc.FunctionSymbol: 6, doc.VariableSymbol: 13,
+	doc.LabelSymbol: 20}
 
 func documentSymbols(r *request, _ *documentParams) (any, error) {
 	list, err := r.Outline(r.ctx)
@@ -20,7 +21,8 @@ func documentSymbols(r *request, _ *documentParams) (any, error) {
 func (r *request) symbols(list []doc.Outline) []documentSymbol {
 	out := []documentSymbol{}
 	for _, o := range list {
-		out = append(out, documentSymbol{Name: o.Name, Detail: o.Detail, Kind: symbolKinds[o.Kind], Range: r.rangeOf(o.Span), SelectionRange: r.rangeOf(o.Head), Children: r.symbols(o.Inner)})
+		out = append(out, documentSymbol{Name: o.Name, Detail: o.Detail, Kind: symbolKinds[o.Kind],
+			Range: r.rangeOf(o.Span), SelectionRange: r.rangeOf(o.Head), Children: r.symbols(o.Inner)})
 	}
 	return out
 }
@@ -34,7 +36,8 @@ func (s *server) workspaceSymbols(ctx context.Context, p *queryParams) (any, err
 		}
 		for _, o := range list {
 			if strings.Contains(strings.ToLower(o.Name), strings.ToLower(p.Query)) {
-				out = append(out, workspaceSymbol{o.Name, symbolKinds[o.Kind], location{d.uri, rangeIn(d.Snapshot, o.Head, s.encoding)}})
+				out = append(out, workspaceSymbol{o.Name, symbolKinds[o.Kind], location{d.uri, rangeIn(d.Snapshot, o.Head,
+					s.encoding)}})
 			}
 		}
 	}
@@ -69,11 +72,14 @@ func inlayHints(r *request, p *rangeParams) (any, error) {
 
 // tokenTypes and tokenModifiers are the legend of semantic tokens; classes number the types.
 var (
-	tokenTypes     = []string{"keyword", "modifier", "type", "decorator", "variable", "macro", "property", "parameter", "function", "label", "number", "string", "comment"}
+	tokenTypes = []string{"keyword", "modifier", "type", "decorator", "variable", "macro", "property",
+		"parameter", "function", "label", "number", "string", "comment"}
 	tokenModifiers = []string{"declaration"}
 	tokenClasses   = map[doc.Class]int{
-		doc.OpcodeWord: 0, doc.ModifierWord: 1, doc.TypeWord: 2, doc.DirectiveWord: 3, doc.RegisterName: 4, doc.SpecialName: 5, doc.VariableName: 6,
-		doc.ParameterName: 7, doc.FunctionName: 8, doc.LabelName: 9, doc.Number: 10, doc.StringText: 11, doc.CommentText: 12,
+		doc.OpcodeWord: 0, doc.ModifierWord: 1, doc.TypeWord: 2, doc.DirectiveWord: 3, doc.RegisterName: 4,
+		doc.SpecialName: 5, doc.VariableName: 6,
+		doc.ParameterName: 7, doc.FunctionName: 8, doc.LabelName: 9, doc.Number: 10, doc.StringText: 11,
+		doc.CommentText: 12,
 	}
 )
 

@@ -60,7 +60,8 @@ func BenchmarkKey(b *testing.B) {
 
 // BenchmarkComplete is a key and what can stand behind it: modifiers, then registers.
 func BenchmarkComplete(b *testing.B) {
-	for _, c := range []struct{ name, text string }{{"opcodes", "a"}, {"modifiers", "mma.sync."}, {"registers", "add.s32 %"}} {
+	for _, c := range []struct{ name, text string }{{"opcodes", "a"}, {"modifiers", "mma.sync."}, {"registers",
+		"add.s32 %"}} {
 		b.Run(c.name, func(b *testing.B) {
 			s := big(b)
 			at := middle(s)

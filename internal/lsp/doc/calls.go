@@ -32,7 +32,8 @@ func (s *Snapshot) FunctionAt(ctx context.Context, at Pos) (*Outline, error) {
 
 func (w *View) functionOutline(o *check.Object) Outline {
 	f := o.Func.Node
-	out := Outline{Name: o.Name, Kind: FunctionSymbol, Detail: "device function", Span: w.span(f.Range), Head: w.tokenSpan(f.Name)}
+	out := Outline{Name: o.Name, Kind: FunctionSymbol, Detail: "device function", Span: w.span(f.Range),
+		Head: w.tokenSpan(f.Name)}
 	if o.Func.Entry {
 		out.Kind, out.Detail = KernelSymbol, "kernel"
 	}
@@ -60,7 +61,8 @@ func (s *Snapshot) Callees(ctx context.Context, at Pos) ([]Called, error) {
 }
 
 // calls visits all direct calls, and lists the functions that pick names of them.
-func (s *Snapshot) calls(ctx context.Context, at Pos, pick func(from, to, asked *check.Object) *check.Object) (list []Called, err error) {
+func (s *Snapshot) calls(ctx context.Context, at Pos, pick func(from, to,
+	asked *check.Object) *check.Object) (list []Called, err error) {
 	w, err := s.Whole(ctx)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,8 @@ func (s *Snapshot) Completions(ctx context.Context, at Pos) ([]Item, error) {
 
 // continued reports whether the word goes on with the opcode.
 func (c *writing) continued() bool {
-	return len(c.tokens) == c.opcode+len(c.mods) && strings.HasPrefix(c.word, ".") && c.w.File.TokenSpan(c.at).End == c.start
+	return len(c.tokens) == c.opcode+len(c.mods) && strings.HasPrefix(c.word, ".") &&
+		c.w.File.TokenSpan(c.at).End == c.start
 }
 
 // lister collects items.

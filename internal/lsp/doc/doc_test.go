@@ -48,7 +48,8 @@ func TestPositions(t *testing.T) {
 // TestForeign tells modules from other files that end in .ptx.
 func TestForeign(t *testing.T) {
 	for text, foreign := range map[string]bool{
-		"": true, "<pretext/>": true, ".target sm_80": true, "// a\n/* b */ .version 8.0": false, "\n\n.version 8.0\n.target sm_80": false,
+		"": true, "<pretext/>": true, ".target sm_80": true, "// a\n/* b */ .version 8.0": false,
+		"\n\n.version 8.0\n.target sm_80":                              false,
 		"// " + strings.Repeat("x", 2*foreignBytes) + "\n.version 8.0": true,
 	} {
 		if got := New("k.ptx", []byte(text), check.Options{}).Foreign(); got != foreign {

@@ -26,7 +26,10 @@ func (s *Snapshot) Format(ctx context.Context, within Span) ([]diag.Edit, error)
 		}
 		return []diag.Edit{{Span: Span{End: Pos(len(s.Text))}, New: string(text)}}, nil
 	}
-	return slices.DeleteFunc(edits, func(e diag.Edit) bool { return e.Span.Start < within.Start || e.Span.End > within.End }), nil
+	return slices.DeleteFunc(edits, func(e diag.Edit) bool {
+		return e.Span.Start < within.Start ||
+			e.Span.End > within.End
+	}), nil
 }
 
 // gaps compares the view with a text that has the same tokens in another layout: what differs is between tokens, or tokens that
@@ -121,5 +124,6 @@ func (s *Snapshot) FixAll(ctx context.Context) (*diag.Edit, error) {
 	for n < len(text)-first && n < len(s.Text)-first && text[len(text)-1-n] == s.Text[len(s.Text)-1-n] {
 		n++
 	}
-	return &diag.Edit{Span: Span{Start: Pos(first), End: Pos(len(s.Text) - n)}, New: string(text[first : len(text)-n])}, nil
+	return &diag.Edit{Span: Span{Start: Pos(first), End: Pos(len(s.Text) - n)},
+		New: string(text[first : len(text)-n])}, nil
 }

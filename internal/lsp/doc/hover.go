@@ -36,7 +36,8 @@ func (s *Snapshot) Hover(ctx context.Context, at Pos) (text string, span Span, e
 	}
 	if l, ok := w.stmt(t).(*syntax.Loc); ok {
 		if place, ok := w.sourceOf(l); ok {
-			return fmt.Sprintf("The code that follows comes from line %d of `%s`.", place.Line, place.File), w.span(l.Range), nil
+			return fmt.Sprintf("The code that follows comes from line %d of `%s`.", place.Line, place.File),
+				w.span(l.Range), nil
 		}
 	}
 	return Explain(w.File.Text(t)), w.tokenSpan(t), nil

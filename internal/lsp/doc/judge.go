@@ -18,7 +18,7 @@ type verdict struct {
 	hushed bool // of undeclared names some were not reported, since a broken statement may declare them
 
 	stmts int  // of the module
-	loose bool // a statement of the module could not be parsed, or a body has no end: bodies may be elsewhere after an edit
+	loose bool // a statement of the module could not be parsed, or a body has no end: an edit may move bodies
 }
 
 // function is one with a body.
@@ -66,7 +66,8 @@ func (v *verdict) outline(w *View) {
 			v.loose = true
 		case *syntax.Function:
 			if stmt.Body != nil {
-				f := function{head: w.span(stmt.Range).Start, body: w.span(stmt.Body.Range), entry: w.File.Word(stmt.Keyword) == syntax.WordEntry}
+				f := function{head: w.span(stmt.Range).Start, body: w.span(stmt.Body.Range),
+					entry: w.File.Word(stmt.Keyword) == syntax.WordEntry}
 				if k := known[stmt]; k != nil {
 					f.open, f.shared, f.moves = k.Open, k.Shared, k.Moves
 				}

@@ -112,7 +112,10 @@ func (w *View) around(o *check.Object) (syntax.Range, bool) {
 func (w *View) moduleStmt(t syntax.TokenID) syntax.Stmt { return stmtAt(w.File.Stmts, t) }
 
 func stmtAt(list []syntax.Stmt, t syntax.TokenID) syntax.Stmt {
-	i, found := slices.BinarySearchFunc(list, t, func(s syntax.Stmt, t syntax.TokenID) int { return cmp.Compare(s.Extent().First, t) })
+	i, found := slices.BinarySearchFunc(list, t, func(s syntax.Stmt,
+		t syntax.TokenID) int {
+		return cmp.Compare(s.Extent().First, t)
+	})
 	if !found {
 		i--
 	}
@@ -185,7 +188,10 @@ func (w *View) eachStmt(first, last syntax.TokenID, visit func(syntax.Stmt)) {
 }
 
 func eachIn(list []syntax.Stmt, first, last syntax.TokenID, visit func(syntax.Stmt)) {
-	from, _ := slices.BinarySearchFunc(list, first, func(s syntax.Stmt, t syntax.TokenID) int { return cmp.Compare(s.Extent().Last, t) })
+	from, _ := slices.BinarySearchFunc(list, first, func(s syntax.Stmt,
+		t syntax.TokenID) int {
+		return cmp.Compare(s.Extent().Last, t)
+	})
 	for _, s := range list[from:] {
 		if s.Extent().First > last {
 			return

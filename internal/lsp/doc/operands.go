@@ -126,8 +126,9 @@ func (l *lister) registers(fits func(*check.Object) bool) {
 
 // itemKinds say what an object is as an item.
 var itemKinds = map[check.ObjectKind]ItemKind{
-	check.Register: Register, check.Variable: Variable, check.Parameter: Variable, check.Function: Function, check.AliasName: Function,
-	check.Label: Label, check.BranchTargets: Label, check.CallTargets: Label, check.Prototype: Label,
+	check.Register: Register, check.Variable: Variable, check.Parameter: Variable, check.Function: Function,
+	check.AliasName: Function,
+	check.Label:     Label, check.BranchTargets: Label, check.CallTargets: Label, check.Prototype: Label,
 }
 
 // names offers visible names that fit; of families the members that are used next to the word, and one that is not used yet.

@@ -23,7 +23,8 @@ const (
 func (v *verdict) after(s, next *Snapshot, at Span, dirty []int) (*verdict, []int) {
 	i := v.in(at)
 	grown := Pos(len(next.Text) - len(s.Text))
-	if i < 0 || v.loose || v.hushed || len(v.diags) > fewDiagnostics || farReaching(s, at) || farReaching(next, Span{Start: at.Start, End: at.End + grown}) {
+	if i < 0 || v.loose || v.hushed || len(v.diags) > fewDiagnostics || farReaching(s, at) || farReaching(next,
+		Span{Start: at.Start, End: at.End + grown}) {
 		return nil, nil
 	}
 	moved := *v

@@ -141,7 +141,8 @@ func familyName(o *check.Object, old, name string) (string, error) {
 		name = strings.TrimSuffix(name, number)
 	}
 	if name != "" && '0' <= name[len(name)-1] && name[len(name)-1] <= '9' {
-		return "", fmt.Errorf("%s is one of %s<%d>, which are renamed together: want a name without a number at its end", old, o.Name, o.Count)
+		return "", fmt.Errorf("%s is one of %s<%d>, which are renamed together: "+
+			"want a name without a number at its end", old, o.Name, o.Count)
 	}
 	return name, nil
 }

@@ -41,7 +41,8 @@ func (s *Snapshot) Outline(ctx context.Context) (list []Outline, err error) {
 		case *syntax.Variables:
 			list = append(list, w.variables(stmt)...)
 		case *syntax.Function:
-			o := Outline{Name: w.File.Text(stmt.Name), Kind: FunctionSymbol, Detail: "device function", Span: w.span(stmt.Range), Head: w.tokenSpan(stmt.Name)}
+			o := Outline{Name: w.File.Text(stmt.Name), Kind: FunctionSymbol, Detail: "device function",
+				Span: w.span(stmt.Range), Head: w.tokenSpan(stmt.Name)}
 			if w.File.Word(stmt.Keyword) == syntax.WordEntry {
 				o.Kind, o.Detail = KernelSymbol, "kernel"
 			}
@@ -60,8 +61,9 @@ func (w *View) variables(v *syntax.Variables) (list []Outline) {
 	for i := range v.Vars {
 		d := &v.Vars[i]
 		if d.Name != syntax.NoToken {
-			list = append(list, Outline{Name: w.File.Text(d.Name), Kind: VariableSymbol, Detail: w.File.RangeText(syntax.Range{First: v.First, Last: v.Type}),
-				Span: w.span(v.Range), Head: w.tokenSpan(d.Name)})
+			list = append(list, Outline{Name: w.File.Text(d.Name), Kind: VariableSymbol,
+				Detail: w.File.RangeText(syntax.Range{First: v.First, Last: v.Type}),
+				Span:   w.span(v.Range), Head: w.tokenSpan(d.Name)})
 		}
 	}
 	return list
@@ -72,7 +74,8 @@ func (w *View) inner(b *syntax.Block) (list []Outline) {
 	for _, stmt := range b.Stmts {
 		switch stmt := stmt.(type) {
 		case *syntax.Label:
-			list = append(list, Outline{Name: w.File.Text(stmt.Name), Kind: LabelSymbol, Span: w.span(stmt.Range), Head: w.tokenSpan(stmt.Name)})
+			list = append(list, Outline{Name: w.File.Text(stmt.Name), Kind: LabelSymbol, Span: w.span(stmt.Range),
+				Head: w.tokenSpan(stmt.Name)})
 		case *syntax.Variables:
 			if w.File.Word(stmt.Space) != syntax.WordReg {
 				list = append(list, w.variables(stmt)...)
@@ -126,7 +129,8 @@ func (s *Snapshot) Enclosing(ctx context.Context, at Pos) (list []Span, err erro
 		return nil, err
 	}
 	add := func(span Span) {
-		if n := len(list); span.Start <= at && at <= span.End && (n == 0 || span != list[n-1] && span.Start <= list[n-1].Start && list[n-1].End <= span.End) {
+		if n := len(list); span.Start <= at && at <= span.End && (n == 0 || span != list[n-1] &&
+			span.Start <= list[n-1].Start && list[n-1].End <= span.End) {
 			list = append(list, span)
 		}
 	}
@@ -237,7 +241,8 @@ func (w *View) registersOf(o *syntax.Operand) (list []register) {
 // between are the first and the last token of a part of the text.
 func (w *View) between(within Span) (first, last syntax.TokenID) {
 	tokens := w.File.Tokens
-	return syntax.TokenID(max(1, sortTokens(tokens, w.Part(within.Start)))), syntax.TokenID(max(1, sortTokens(tokens, w.Part(within.End))))
+	return syntax.TokenID(max(1, sortTokens(tokens, w.Part(within.Start)))), syntax.TokenID(max(1,
+		sortTokens(tokens, w.Part(within.End))))
 }
 
 // File is a file that the module names, and where.

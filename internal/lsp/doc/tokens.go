@@ -95,7 +95,8 @@ func (w *View) class(t syntax.TokenID, opcodes map[syntax.TokenID]bool) (c Class
 }
 
 var objectClasses = map[check.ObjectKind]Class{
-	check.Register: RegisterName, check.Variable: VariableName, check.Parameter: ParameterName, check.Function: FunctionName, check.AliasName: FunctionName,
+	check.Register: RegisterName, check.Variable: VariableName, check.Parameter: ParameterName,
+	check.Function: FunctionName, check.AliasName: FunctionName,
 	check.Label: LabelName, check.BranchTargets: LabelName, check.CallTargets: LabelName, check.Prototype: LabelName,
 }
 

@@ -114,7 +114,8 @@ func (w *View) token(at Pos) syntax.TokenID {
 		return syntax.NoToken
 	}
 	t := syntax.TokenID(i)
-	joined := toks[i].Off == p && w.File.Kind(t) == syntax.DotWord && w.File.Kind(t-1) == syntax.Ident && w.File.TokenSpan(t-1).End == p
+	joined := toks[i].Off == p && w.File.Kind(t) == syntax.DotWord && w.File.Kind(t-1) == syntax.Ident &&
+		w.File.TokenSpan(t-1).End == p
 	if worded(w.File.Kind(t)) && p <= w.File.TokenSpan(t).End && !joined { // of %tid.x the name
 		return t
 	}

@@ -40,12 +40,14 @@ func (w *View) writingAt(at Pos) (c *writing, ok bool) {
 	text := w.File.Source.Text
 	c = &writing{w: w, opcode: -1}
 	c.start = p
-	for c.start > 0 && isWordByte(text[c.start-1]) && (text[c.start-1] != ':' || c.start > 1 && text[c.start-2] == ':' || c.start < p && text[c.start] == ':') {
+	for c.start > 0 && isWordByte(text[c.start-1]) && (text[c.start-1] != ':' || c.start > 1 &&
+		text[c.start-2] == ':' || c.start < p && text[c.start] == ':') {
 		c.start--
 	}
 	c.word = string(text[c.start:p])
 	last := syntax.TokenID(sortTokens(w.File.Tokens, max(c.start, 1)-1))
-	if k := w.File.Kind(last); (k == syntax.Comment || k == syntax.String) && p < w.File.TokenSpan(last).End+1 && !(k == syntax.Comment && w.endedComment(last, p)) {
+	if k := w.File.Kind(last); (k == syntax.Comment || k == syntax.String) && p < w.File.TokenSpan(last).End+1 &&
+		!(k == syntax.Comment && w.endedComment(last, p)) {
 		return nil, false
 	}
 	for last > 0 && w.File.Kind(last) <= syntax.Comment {
@@ -61,7 +63,8 @@ func (w *View) writingAt(at Pos) (c *writing, ok bool) {
 // endedComment reports whether a comment has an end before a place.
 func (w *View) endedComment(t syntax.TokenID, p Pos) bool {
 	text := w.File.Text(t)
-	return strings.HasPrefix(text, "/*") && strings.HasSuffix(text, "*/") && len(text) > 3 && w.File.TokenSpan(t).End <= p
+	return strings.HasPrefix(text, "/*") && strings.HasSuffix(text, "*/") && len(text) > 3 &&
+		w.File.TokenSpan(t).End <= p
 }
 
 // place is a token at the word, for questions about what is around it.
@@ -146,7 +149,8 @@ func (c *writing) lacksEnd(k syntax.Kind, lineEnd bool, next syntax.Kind) bool {
 		return false
 	}
 	switch k {
-	case syntax.Ident, syntax.Int, syntax.Float, syntax.HexFloat, syntax.String, syntax.RBracket, syntax.RBrace, syntax.RParen:
+	case syntax.Ident, syntax.Int, syntax.Float, syntax.HexFloat, syntax.String, syntax.RBracket, syntax.RBrace,
+		syntax.RParen:
 		return true
 	}
 	return false
