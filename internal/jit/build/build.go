@@ -79,6 +79,9 @@ type builder struct {
 	warp       ssa.Value
 	end        *ssa.Block // where a warp ends
 	copies     int
+	tests      map[hereTested]ssa.CheckID
+	running    *path // while an instruction is built
+	at         int32 // which
 
 	boundsAt  []int32
 	numBounds int32
@@ -86,7 +89,7 @@ type builder struct {
 }
 
 func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, lanes map[assumed]bool) *builder {
-	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes, byRoot: map[ssa.Value]int32{}}
+	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes, byRoot: map[ssa.Value]int32{}, tests: map[hereTested]ssa.CheckID{}}
 	b.boundsAt = make([]int32, len(code.Insts))
 	for i := range b.boundsAt {
 		b.boundsAt[i] = -1
@@ -126,6 +129,7 @@ func (b *builder) skeleton() {
 	}
 	first := b.NewParam(cta, ssa.W, true)
 	b.warp = b.NewParam(warp, ssa.W, true)
+	b.Warp, b.Warps = b.warp, int(b.shape.BlockX*b.shape.BlockY*b.shape.BlockZ+31)/32
 	b.next(entry, ssa.Begin, cta, done)
 	cta.Jump(warp, first)
 	e := b.end.Add(&ssa.Effect{Kind: ssa.EndWarp})

@@ -49,7 +49,9 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, 
 		begin(h, r)
 	}
 	h.run(pc)
-	br.Cond = h.front.condition(p.builder, p.All(mask))
+	cond := h.front.condition(p.builder, p.All(mask))
+	br = p.once(br, cond)
+	br.Cond = cond
 	p.NoWrap, p.Copy = nil, cold
 	br.Jump(r.block)
 	if passes < 0 {
@@ -58,6 +60,20 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, 
 	}
 	r.run(pc)
 	p.Copy, p.NoWrap, p.dead = outer, noWrap, true
+}
+
+// once tests in front of a block that ends with an edge to a hot copy whether its condition holds for all warps of the CTA, which is
+// computed once for these. It returns the block for where that does not hold.
+func (p *path) once(br *ssa.Block, cond ssa.Value) *ssa.Block {
+	all := p.Throughout(cond, p.Warp, p.Warps)
+	if k, known := p.Known(all); all == 0 || all == cond || known && k == 0 {
+		return br
+	}
+	br.Cond = all
+	each := p.newBlock()
+	br.Jump(each)
+	each.Jump(br.Out[0].To)
+	return each
 }
 
 // endIfNone ends the warp if no lane runs.
@@ -77,7 +93,8 @@ func (t *front) noWrap(b *builder) func(ssa.Value, int64, bool) bool {
 	return func(base ssa.Value, step int64, signed bool) bool {
 		bits := b.TypeOf(base).Bits()
 		span := 31 * step
-		if !b.before(base, t.limit) || span >= 1<<30 || span <= -1<<30 {
+		front := b.before(base, t.limit)
+		if span >= 1<<30 || span <= -1<<30 || !front && (!b.IsNum(base) || b.running == nil) {
 			return false
 		}
 		low, high, le := -int64(1)<<(bits-1), int64(uint64(1)<<(bits-1)-1), ssa.LeS
@@ -86,22 +103,39 @@ func (t *front) noWrap(b *builder) func(ssa.Value, int64, bool) bool {
 				return false
 			}
 		}
-		running := b.Copy
-		b.Copy = t.copy
-		var in ssa.Value
-		if base = b.remade(base); span > 0 {
-			in = b.Cmp(le, base, b.Const(b.TypeOf(base), uint64(high-span)))
-		} else {
-			in = b.Cmp(le, b.Const(b.TypeOf(base), uint64(low-span)), base)
+		evenly := func() ssa.Value {
+			if span > 0 {
+				return b.Cmp(le, base, b.Const(b.TypeOf(base), uint64(high-span)))
+			}
+			return b.Cmp(le, b.Const(b.TypeOf(base), uint64(low-span)), base)
 		}
-		if b.Copy = running; !slices.Contains(t.ranges, in) {
-			t.ranges = append(t.ranges, in)
+		if !front {
+			return b.running.require(evenly())
 		}
+		t.inFront(b, func() {
+			base = b.remade(base)
+			t.require(evenly())
+		})
 		return true
 	}
 }
 
-// remade is a number as the running copy has it.
+// inFront makes operations of the copy that the tests are in.
+func (t *front) inFront(b *builder, do func()) {
+	running := b.Copy
+	b.Copy = t.copy
+	do()
+	b.Copy = running
+}
+
+// require adds a number that is to hold.
+func (t *front) require(v ssa.Value) {
+	if !slices.Contains(t.ranges, v) {
+		t.ranges = append(t.ranges, v)
+	}
+}
+
+// remade is a value as the running copy has it.
 func (b *builder) remade(v ssa.Value) ssa.Value {
 	o := b.Ops[v]
 	if !b.Copies[o.Copy].Cold || b.Info[v].Block >= 0 {
@@ -112,35 +146,47 @@ func (b *builder) remade(v ssa.Value) ssa.Value {
 }
 
 // before tells whether a number can be computed in front of blocks from a limit on.
-func (b *builder) before(v ssa.Value, limit int) bool {
-	if !b.IsNum(v) || int(b.Info[v].Block) >= limit {
+func (b *builder) before(v ssa.Value, limit int) bool { return b.IsNum(v) && b.computable(v, limit) }
+
+// computable tells whether a value follows from what is there in front of blocks from a limit on.
+func (b *builder) computable(v ssa.Value, limit int) bool {
+	if int(b.Info[v].Block) >= limit {
 		return false
 	}
 	for _, a := range b.Ops[v].Operands() {
-		if !b.before(a, limit) {
+		if !b.computable(a, limit) {
 			return false
 		}
 	}
 	return true
 }
 
-// cover makes a test in front cover an access, if it can.
-func (t *front) cover(b *builder, e *ssa.Effect) bool {
+// cover makes a test in front cover an access, if it can; level is that of the access's block.
+func (t *front) cover(b *builder, e *ssa.Effect, level int8) bool {
 	a := e.Access
-	align := int64(max(a.Align, 1))
-	if t == nil || a.Index != 0 || !b.before(a.Base, t.limit) || a.Disp%align != 0 || a.Step%align != 0 {
+	if t == nil || !b.before(a.Base, t.limit) {
 		return false
 	}
-	running := b.Copy
-	b.Copy = t.copy
-	a.Base = b.remade(a.Base)
-	b.Copy = running
-	key := tested{a.Base, a.Bounds}
-	span := 31 * a.Step
+	if a.Index != 0 {
+		return t.coverIndex(b, e, level)
+	}
+	align := int64(max(a.Align, 1))
+	if a.Disp%align != 0 || a.Step%align != 0 || a.Step > 1<<30 || a.Step < -1<<30 {
+		return false
+	}
+	t.inFront(b, func() { a.Base = b.remade(a.Base) })
+	a.Check = t.inside(b, e, a.Base, 31*a.Step)
+	return a.Check != 0
+}
+
+// inside makes the check of an address contain what lanes that are up to span bytes apart touch; 0: it cannot.
+func (t *front) inside(b *builder, e *ssa.Effect, base ssa.Value, span int64) ssa.CheckID {
+	a := e.Access
+	key := tested{base, a.Bounds}
 	lo, hi := a.Disp+min(span, 0), a.Disp+max(span, 0)+a.Bytes()
 	const most = 1 << 30
-	if lo < -most || hi > most || a.Step > most || a.Step < -most {
-		return false
+	if lo < -most || hi > most {
+		return 0
 	}
 	id, ok := t.checks[key]
 	if !ok {
@@ -148,10 +194,14 @@ func (t *front) cover(b *builder, e *ssa.Effect) bool {
 		id = ssa.CheckID(len(b.Checks) - 1)
 		t.checks[key], t.order = id, append(t.order, key)
 	}
+	b.widen(id, lo, hi, e)
+	return id
+}
+
+// widen makes a check contain what an access touches.
+func (b *builder) widen(id ssa.CheckID, lo, hi int64, e *ssa.Effect) {
 	c := &b.Checks[id]
-	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, a.Align), c.Store || e.Kind == ssa.Store
-	a.Check = id
-	return true
+	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, e.Access.Align), c.Store || e.Kind == ssa.Store
 }
 
 // condition is that all tests hold.

@@ -79,6 +79,8 @@ func (p *path) instruction(pc int32) {
 	if in.Flags&machine.Watched != 0 {
 		refuse("watched instructions")
 	}
+	p.running, p.at = p, pc
+	defer func() { p.running = nil }()
 	switch op.Kind {
 	case sem.OpNothing:
 	case sem.OpLane:

@@ -46,7 +46,7 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	if p.opt.Leave != nil && p.opt.Leave(pc) {
 		p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.mask, State: p.state(pc), PC: pc})
 	}
-	if !p.front.cover(p.builder, e) {
+	if !p.front.cover(p.builder, e, p.block.Level) && !p.coverHere(e) {
 		e.State = p.stateOfAccess(pc)
 	}
 	p.block.Add(e)
@@ -140,8 +140,8 @@ func (p *path) address(a *ssa.Access, v ssa.Value) {
 	}
 	base, step, ok := p.AsStrided(v)
 	if !ok {
-		base, a.Index = p.parted(a, v)
-		a.Base = base
+		a.Base, a.Index = p.parted(a, v)
+		p.partIndex(a)
 		return
 	}
 	if o := p.Ops[base]; o.Code == ssa.Add {
@@ -176,13 +176,16 @@ func (p *path) parted(a *ssa.Access, v ssa.Value) (base, index ssa.Value) {
 	}
 }
 
-// boundsOf is the entry of the table of bounds for an access: those by one pointer among the parameters share one.
+// boundsOf is the entry of the table of bounds for an access: those by one pointer among the parameters share one, and those
+// of one base.
 func (p *path) boundsOf(pc int32, base ssa.Value) int32 {
 	if k := p.boundsAt[pc]; k >= 0 {
 		return k
 	}
 	roots := map[ssa.Value]bool{}
-	p.pointers(base, roots)
+	if p.pointers(base, roots); len(roots) == 0 {
+		roots[base] = true
+	}
 	k := p.numBounds
 	if len(roots) == 1 {
 		for r := range roots {

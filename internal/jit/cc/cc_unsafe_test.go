@@ -138,7 +138,7 @@ func TestNoCompiler(t *testing.T) {
 
 // TestRefused: what needs anything beside its own text is not taken.
 func TestRefused(t *testing.T) {
-	if _, err := Compiler(); err != nil {
+	if _, _, err := Compiler(); err != nil {
 		t.Skip(err)
 	}
 	for text, want := range map[string]string{

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
@@ -15,21 +16,26 @@ import (
 )
 
 // ErrNoCompiler says that there is no C compiler.
-var ErrNoCompiler = errors.New("neither gcc nor clang is installed")
+var ErrNoCompiler = errors.New("neither clang nor gcc is installed")
 
-// flags make a library of one file that computes what the text says, each rounding where it has it.
+// flags make a library of one file that computes what the text says, each rounding where it has it. -O3 gains nothing: the text
+// is vectors already.
 var flags = []string{"-x", "c", "-std=gnu11", "-O2", "-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mpopcnt", "-mtune=native", "-ffp-contract=off", "-fno-math-errno",
 	"-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-ffreestanding", "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-fPIC",
-	"-fno-tree-loop-distribute-patterns", "-w", "-shared", "-nostdlib", "-Wl,--build-id=none"}
+	"-w", "-shared", "-nostdlib", "-Wl,--build-id=none"}
 
-// Compiler is the path of the compiler that is used.
-func Compiler() (string, error) {
-	for _, name := range []string{"gcc", "clang"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
+// compilers are those that are looked for, in order, with the flag that keeps each from calling memset. clang folds vectors that
+// gcc leaves as they are written: of 16 kernels its code was as fast for two, and up to four times as fast for the others.
+var compilers = []struct{ name, flag string }{{"clang", "-fno-builtin"}, {"gcc", "-fno-tree-loop-distribute-patterns"}}
+
+// Compiler is the path of the compiler that is used, and its own flag.
+func Compiler() (path, flag string, err error) {
+	for _, c := range compilers {
+		if path, err := exec.LookPath(c.name); err == nil {
+			return path, c.flag, nil
 		}
 	}
-	return "", ErrNoCompiler
+	return "", "", ErrNoCompiler
 }
 
 // Code is a compiled function.
@@ -61,7 +67,7 @@ func (c *Code) Free() error { return c.code.Free() }
 
 // build compiles text to an image in memory order, and says where in it the function begins.
 func build(text string) (image []byte, off int, err error) {
-	compiler, err := Compiler()
+	compiler, flag, err := Compiler()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -74,7 +80,7 @@ func build(text string) (image []byte, off int, err error) {
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return nil, 0, err
 	}
-	args := append(append([]string{}, flags...), "-o", library, source)
+	args := slices.Concat(flags, []string{flag, "-o", library, source})
 	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 		return nil, 0, fmt.Errorf("%w\n%s", err, bytes.TrimSpace(out))
 	}

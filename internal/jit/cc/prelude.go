@@ -59,7 +59,7 @@ func prelude() string {
 		fmt.Fprintf(&b, "#define %s %d\n", o.name, o.off)
 	}
 	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n", BeginCTA, Start, Out, machine.FuelOut)
-	return b.String() + types + protocol + lanewise
+	return b.String() + types + protocol + lanewise + gathers
 }
 
 // types are vectors of 32 bytes: w8 and x4 of integers, f8 and d4 of floats. The others are of narrow elements, unaligned.
@@ -69,7 +69,7 @@ typedef signed char s8; typedef short s16; typedef int s32; typedef long long s6
 typedef s32 w8 __attribute__((vector_size(32))); typedef u32 uw8 __attribute__((vector_size(32)));
 typedef s64 x4 __attribute__((vector_size(32))); typedef u64 ux4 __attribute__((vector_size(32)));
 typedef float f8 __attribute__((vector_size(32))); typedef double d4 __attribute__((vector_size(32)));
-typedef char c32 __attribute__((vector_size(32))); typedef char c16 __attribute__((vector_size(16))); typedef c16 c16m __attribute__((aligned(1), may_alias));
+typedef short h16 __attribute__((vector_size(32))); typedef char c32 __attribute__((vector_size(32))); typedef char c16 __attribute__((vector_size(16))); typedef c16 c16m __attribute__((aligned(1), may_alias));
 typedef s32 w4 __attribute__((vector_size(16))); typedef u32 uw4 __attribute__((vector_size(16)));
 typedef w8 w8m __attribute__((aligned(1), may_alias)); typedef x4 x4m __attribute__((aligned(1), may_alias));
 typedef u8 b8m __attribute__((vector_size(8), aligned(1), may_alias)); typedef s8 sb8m __attribute__((vector_size(8), aligned(1), may_alias));
@@ -91,7 +91,16 @@ inline w8 wu(u32 k) { return (w8){k, k, k, k, k, k, k, k}; }
 inline x4 xu(u64 k) { return (x4){k, k, k, k}; }
 inline w8 pickw(w8 m, w8 a, w8 b) { return (w8)__builtin_ia32_pblendvb256((c32)b, (c32)a, (c32)m); }
 inline x4 pickx(x4 m, x4 a, x4 b) { return (x4)__builtin_ia32_pblendvb256((c32)b, (c32)a, (c32)m); }
-inline u32 bits(w8 m) { return __builtin_ia32_movmskps256((f8)m); }
+inline u32 bits(w8 m) { // clang would make five instructions of it
+	u32 r;
+	__asm__("vmovmskps %1, %0" : "=r"(r) : "x"(m));
+	return r;
+}
+inline c32 packed(w8 a, w8 b, w8 c, w8 d) { return (c32)__builtin_ia32_packsswb256((h16)__builtin_ia32_packssdw256(a, b), (h16)__builtin_ia32_packssdw256(c, d)); }
+inline u32 bits32(w8 a, w8 b, w8 c, w8 d) {
+	return __builtin_ia32_pmovmskb256((c32)__builtin_ia32_permvarsi256((w8)packed(a, b, c, d), (w8){0, 4, 1, 5, 2, 6, 3, 7}));
+}
+inline u32 count32(w8 a, w8 b, w8 c, w8 d) { return __builtin_popcount(__builtin_ia32_pmovmskb256(packed(a, b, c, d))); }
 inline w4 low(w8 a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3); }
 inline w4 high(w8 a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
 inline x4 sextw(w4 a) { return __builtin_convertvector(a, x4); }
@@ -143,41 +152,45 @@ inline w8 u2f8(w8 a) { return (w8)__builtin_convertvector((uw8)a, f8); }
 `
 
 // protocol goes from warp to warp and from CTA to CTA. What it keeps of the batch is in variables (struct batch) and is written
-// back when the code returns. Of a CTA that the code itself has begun, all warps are as the last CTA has left them.
+// back when the code returns; what follows from the warps that are still to run is found only then. Of a CTA that the code itself has begun,
+// all warps are as the last CTA has left them.
 const protocol = `
-struct batch { u32 later, alive, current, all, moved, own, ctas; u64 warp, warps, budget, rest; };
+struct batch { u32 later, begun, alive, all, moved, own, ctas, w, runs; u64 warps, budget, rest; };
 inline struct batch enter(char *s, u64 how) {
-	struct batch b = {U32(LATER), U32(ALIVE), 0, U32(ALLWARPS), U32(MOVED), 0, U32(CTAS), U64(WARP), U64(WARPS), U64(BUDGET), U64(REST)};
-	if (how == BEGINCTA) b.later = b.alive = b.all, b.moved = 0, b.own = 1;
+	struct batch b = {U32(LATER), U32(LATER), U32(ALIVE), U32(ALLWARPS), U32(MOVED), 0, U32(CTAS), 0, 0, U64(WARPS), U64(BUDGET), U64(REST)};
+	if (how == BEGINCTA) b.later = b.begun = b.alive = b.all, b.moved = 0, b.own = 1;
 	return b;
 }
+inline u32 ended(struct batch *b) { return b->begun & ~b->later & ~(b->runs << b->w); }
 inline void leavebatch(char *s, struct batch *b) {
-	U32(LATER) = b->later; U32(ALIVE) = b->alive; U32(CURRENT) = b->current; U32(MOVED) = b->moved; U32(CTAS) = b->ctas; U64(WARP) = b->warp;
+	U32(LATER) = b->later; U32(ALIVE) = b->alive & ~ended(b); U32(CURRENT) = b->runs << b->w; U32(MOVED) = b->moved | (ended(b) != 0);
+	U32(CTAS) = b->ctas; U64(WARP) = b->warps + WSIZE * b->w;
 }
 inline u32 pick(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
-	b->current = 0;
-	if (!b->later || rare(steps > b->budget)) return 0;
-	*w = __builtin_ctz(b->later);
-	b->warp = b->warps + WSIZE * *w;
-	if (!b->own && *(u64m *)(b->warp + WAT) == OUT) return 0;
-	b->current = b->later & -b->later;
+	b->runs = 0;
+	if (rare(!b->later) || rare(steps > b->budget)) return 0;
+	*w = b->w = __builtin_ctz(b->later);
+	*fuel = U32(TURN);
+	if (rare(!b->own)) {
+		u64 warp = b->warps + WSIZE * b->w;
+		if (*(u64m *)(warp + WAT) == OUT) return 0;
+		*fuel = *(u32m *)(warp + WFUEL);
+	}
+	b->runs = 1;
 	b->later &= b->later - 1;
-	*fuel = b->own ? U32(TURN) : *(u32m *)(b->warp + WFUEL);
 	return 1;
 }
 inline u32 endwarp(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
-	if (!b->own) {
-		*(u64m *)(b->warp + WAT) = AGAIN;
-		*(u32m *)(b->warp + WFUEL) = U32(TURN);
-		*(u32m *)(b->warp + WMASK) = *(u32m *)(b->warp + WLANES);
+	if (rare(!b->own)) {
+		u64 warp = b->warps + WSIZE * b->w;
+		*(u64m *)(warp + WAT) = AGAIN;
+		*(u32m *)(warp + WFUEL) = U32(TURN);
+		*(u32m *)(warp + WMASK) = *(u32m *)(warp + WLANES);
 	}
-	b->alive ^= b->current;
-	b->moved = 1;
 	return pick(s, b, steps, w, fuel);
 }
 inline u32 endcta(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
-	b->current = 0;
-	if (rare(b->alive | b->later)) return 0;
+	if (rare(b->later | b->alive & ~ended(b))) return 0;
 	if (steps > b->rest || !b->ctas) return 0;
 	b->ctas--;
 	U32(DONE)++;
@@ -192,7 +205,7 @@ inline u32 endcta(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
 			U64(PLACE + 16)++;
 		}
 	}
-	b->later = b->alive = b->all, b->moved = 0, b->own = 1;
+	b->later = b->begun = b->alive = b->all, b->moved = 0, b->own = 1;
 	return pick(s, b, steps, w, fuel);
 }
 apart void place(char *s, u32 pc, u32 mask, u32 fuel, u32 flags) {

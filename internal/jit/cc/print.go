@@ -96,7 +96,7 @@ func (p *printer) declare() {
 		p.linef("\tconst u64 B%d = U64(BOUNDS) + %d*BSIZE, start%d = *(u64m *)(B%d + BSTART), size%d = size(B%d, BEND), wsize%d = size(B%d, BWRITE);", k, k, k, k, k, k, k, k)
 	}
 	for v := range p.f.Ops {
-		if c := p.f.Ops[v].Code; c != ssa.Invalid && c != ssa.Const {
+		if c := p.f.Ops[v].Code; c != ssa.Invalid && c != ssa.Const && c != ssa.Strided && c != ssa.Bcast {
 			p.variable(ssa.Value(v))
 		}
 	}
@@ -149,6 +149,12 @@ func (p *printer) part(v ssa.Value, i int) string {
 	if p.f.IsNum(v) {
 		return p.spread(v)
 	}
+	switch o := &p.f.Ops[v]; o.Code {
+	case ssa.Strided:
+		return p.strided(o, i)
+	case ssa.Bcast:
+		return p.spread(o.A)
+	}
 	if p.f.Info[v].Uni {
 		i = 0
 	}
@@ -181,6 +187,9 @@ func (p *printer) bitsOf(v ssa.Value) string {
 	}
 	if p.f.IsNum(v) {
 		return fmt.Sprintf("-%s", p.num(v))
+	}
+	if p.f.LanesOf(v) == 32 && !p.f.Info[v].Uni {
+		return fmt.Sprintf("bits32(%s)", p.joined(v, ", "))
 	}
 	var list []string
 	for i := range p.f.LanesOf(v) / 8 {

@@ -5,7 +5,6 @@ package cc
 
 import (
 	"fmt"
-	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 )
@@ -17,6 +16,8 @@ func (p *printer) access(e *ssa.Effect) {
 		p.loadOne(e)
 	case a.Check == 0:
 		p.eachLane(e)
+	case a.Index != 0 && e.Kind == ssa.Load:
+		p.loadIndexed(e)
 	case e.Kind == ssa.Load:
 		p.loadLanes(e)
 	default:
@@ -160,7 +161,7 @@ func (p *printer) shuffledWords(v ssa.Value, i int, a *ssa.Access, from int64, n
 func (p *printer) shuffledBytes(v ssa.Value, i int, a *ssa.Access, from int64) {
 	s, elem := a.Step, int64(a.Elem)
 	second := 7*s + elem - 16
-	fmt.Fprintf(p, "\tv%d_%d = (w8)__builtin_ia32_pshufb256(both(*(c16m *)%s, *(c16m *)%s), (c32){", v, i, p.at(a, from), p.at(a, from+second))
+	fmt.Fprintf(p, "\tv%d_%d = (w8)__builtin_shufflevector(both(*(c16m *)%s, *(c16m *)%s), (c32){0}", v, i, p.at(a, from), p.at(a, from+second))
 	for l := range int64(8) {
 		at := l * s
 		if l >= 4 {
@@ -168,13 +169,13 @@ func (p *printer) shuffledBytes(v ssa.Value, i int, a *ssa.Access, from int64) {
 		}
 		for b := range int64(4) {
 			if b < elem {
-				fmt.Fprintf(p, "%d, ", at+b)
+				fmt.Fprintf(p, ", %d", at+b+l/4*16)
 			} else {
-				fmt.Fprint(p, "-1, ")
+				fmt.Fprint(p, ", 32")
 			}
 		}
 	}
-	p.linef("});")
+	p.linef(");")
 }
 
 // loadApart loads lanes that are some bytes apart.
@@ -323,6 +324,12 @@ func (p *printer) eachLane(e *ssa.Effect) {
 	if p.contiguous(e) {
 		defer p.linef("\t}")
 	}
+	if p.someLanes(e) {
+		defer p.linef("\t}")
+	}
+	if p.gathered(e) {
+		defer p.linef("\t}")
+	}
 	a := e.Access
 	lanes := p.lanesOfAccess(e)
 	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<lanes-1))
@@ -343,6 +350,9 @@ func (p *printer) contiguous(e *ssa.Effect) bool {
 	if e.Kind != ssa.Load || a.Count != 1 || a.Bits[0] == 0 || p.f.TypeOf(e.Results[0]) != ssa.W || a.Elem > 4 {
 		return false
 	}
+	if a.Index != 0 && !p.f.IsNum(e.Mask) {
+		return false // where lanes have parted they hardly follow each other
+	}
 	test, first := "1", fmt.Sprintf("(%s + %dul)", p.num(a.Base), uint64(a.Disp))
 	if a.Index != 0 {
 		word, shift, signed := p.f.Extended(a.Index)
@@ -353,11 +363,7 @@ func (p *printer) contiguous(e *ssa.Effect) bool {
 		if !signed {
 			limit, cast = "0xffffffe0", "(u64)(u32)"
 		}
-		var list []string
-		for i := range p.f.LanesOf(word) / 8 {
-			list = append(list, fmt.Sprintf("(%s - wu(f + %d) ^ (w8){0, 1, 2, 3, 4, 5, 6, 7})", p.part(word, i), 8*i))
-		}
-		p.linef("\t{ u32 f = %s[0]; w8 d = %s;", p.part(word, 0), strings.Join(list, " | "))
+		p.linef("\t{ u32 f = %s[0]; w8 d = %s;", p.part(word, 0), p.notRuns(word))
 		test = fmt.Sprintf("__builtin_ia32_ptestz256((x4)d, (x4)d) && (%s)f <= %s", map[bool]string{true: "s32", false: "u32"}[signed], limit)
 		first = fmt.Sprintf("(%s + %dul + (u64)(%sf << %d))", p.num(a.Base), uint64(a.Disp), cast, shift)
 	} else if a.Step != int64(a.Elem) {
@@ -367,15 +373,21 @@ func (p *printer) contiguous(e *ssa.Effect) bool {
 	}
 	lanes := p.f.LanesOf(e.Results[0])
 	p.linef("\tu64 at = %s;\n\tif (%s && at - start%d < fits(size%d, %d) && !(at & %d)) {", first, test, a.Bounds, a.Bounds, lanes*int(a.Elem), max(a.Align, 1)-1)
-	for i := range lanes / 8 {
-		from := fmt.Sprintf("*(%s *)(G + at + %d)", vectorType(a), 8*i*int(a.Elem))
+	p.loadFrom(e, "G + at")
+	p.linef("\t} else")
+	return true
+}
+
+// loadFrom loads words or narrow elements that follow each other from an address on.
+func (p *printer) loadFrom(e *ssa.Effect, at string) {
+	a, v := e.Access, e.Results[0]
+	for i := range p.partsOf(v) {
+		from := fmt.Sprintf("*(%s *)(%s + %d)", vectorType(a), at, p.f.LanesOf(v)/p.partsOf(v)*i*int(a.Elem))
 		if a.Elem < 4 {
 			from = fmt.Sprintf("__builtin_convertvector(%s, w8)", from)
 		}
-		p.linef("\tv%d_%d = %s;", e.Results[0], i, from)
+		p.linef("\tv%d_%d = %s;", v, i, from)
 	}
-	p.linef("\t} else")
-	return true
 }
 
 func (p *printer) loadEach(e *ssa.Effect) {

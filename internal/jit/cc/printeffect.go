@@ -21,7 +21,11 @@ func (p *printer) effect(e *ssa.Effect) {
 	case ssa.Fuel:
 		p.fuel(e)
 	case ssa.Leave:
-		p.linef("\tif (rare(%s)) goto X%d;", p.anyOf(e.Mask), p.leave(e.State))
+		missed := ""
+		if e.N != 0 {
+			missed = fmt.Sprintf("U32(MISSED) = %d; ", e.PC+1)
+		}
+		p.linef("\tif (rare(%s)) { %sgoto X%d; }", p.anyOf(e.Mask), missed, p.leave(e.State))
 	case ssa.Begin:
 		p.next(e, "pick(s, &b, 0, &w, &fuel)")
 	case ssa.EndCTA:
@@ -45,6 +49,9 @@ func (p *printer) lanes(n int64, mask ssa.Value) string {
 	}
 	if p.f.IsNum(mask) {
 		return fmt.Sprintf("%dl * %s", 32*n, p.num(mask))
+	}
+	if p.f.LanesOf(mask) == 32 && !p.f.Info[mask].Uni {
+		return fmt.Sprintf("%dl * count32(%s)", n, p.joined(mask, ", "))
 	}
 	return fmt.Sprintf("%dl * __builtin_popcount(%s)", n, p.bitsOf(mask))
 }
@@ -108,7 +115,7 @@ func (p *printer) isThere(v ssa.Value) bool {
 // exit prints how the running warp is left: counts, places, and the homes of its variables.
 func (p *printer) exit(id ssa.StateID) {
 	s := &p.f.States[id]
-	p.linef("X%d: {\n\tchar *r = (char *)*(u64m *)(b.warp + WREGS);", id)
+	p.linef("X%d: {\n\tchar *r = (char *)*(u64m *)(b.warps + WSIZE * b.w + WREGS);", id)
 	for _, v := range p.exits[id] {
 		p.op(v)
 	}

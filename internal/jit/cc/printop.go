@@ -52,21 +52,21 @@ var vectors = map[ssa.Code][2]string{
 func (p *printer) op(v ssa.Value) {
 	o := &p.f.Ops[v]
 	switch o.Code {
-	case ssa.Const:
+	case ssa.Const, ssa.Strided, ssa.Bcast: // written where they are used
 	case ssa.Field:
 		p.linef("\tv%d_0 = *(u%d *)(s + %d);", v, o.Type.Bits(), o.Imm)
 	case ssa.Arg:
 		p.linef("\tv%d_0 = *(u%dm *)(K + %d);", v, o.Type.Bits(), o.Imm)
-	case ssa.Strided:
-		p.strided(v, o)
-	case ssa.Bcast:
-		p.linef("\tv%d_0 = %s;", v, p.spread(o.A))
 	case ssa.Any:
 		p.linef("\tv%d_0 = %s;", v, p.anyOf(o.A))
 	case ssa.All:
 		p.linef("\tv%d_0 = bits(%s) == 0xff;", v, p.joined(o.A, " & "))
 	case ssa.Ballot:
 		p.linef("\tv%d_0 = %s;", v, p.bitsOf(o.A))
+	case ssa.Least, ssa.Most:
+		p.reduced(v, o)
+	case ssa.Runs:
+		p.linef("\t{ u32 f = %s[0]; w8 d = %s; v%d_0 = __builtin_ia32_ptestz256((x4)d, (x4)d) & ((s32)f <= 0x7fffffff - %d); }", p.part(o.A, 0), p.notRuns(o.A), v, p.f.LanesOf(o.A)-1)
 	case ssa.Inside:
 		p.inside(v, o)
 	case ssa.Perm:
@@ -76,23 +76,40 @@ func (p *printer) op(v ssa.Value) {
 	}
 }
 
-func (p *printer) strided(v ssa.Value, o *ssa.Op) {
-	n := 8
+// strided is part i of a strided value.
+func (p *printer) strided(o *ssa.Op, i int) string {
+	n, typ := 8, "w8"
 	if o.Type == ssa.X {
-		n = 4
+		n, typ = 4, "x4"
 	}
-	for i := range p.partsOf(v) {
-		var list []string
-		for lane := range n {
-			k := int64(o.Imm) * int64(n*i+lane)
-			if o.Type == ssa.W {
-				k = int64(int32(k))
-			}
-			list = append(list, fmt.Sprint(k))
+	var list []string
+	for lane := range n {
+		k := int64(o.Imm) * int64(n*i+lane)
+		if o.Type == ssa.W {
+			k = int64(int32(k))
 		}
-		typ := map[int]string{8: "w8", 4: "x4"}[n]
-		p.linef("\tv%d_%d = %s + (%s){%s};", v, i, p.spread(o.A), typ, strings.Join(list, ", "))
+		list = append(list, fmt.Sprint(k))
 	}
+	return fmt.Sprintf("(%s + (%s){%s})", p.spread(o.A), typ, strings.Join(list, ", "))
+}
+
+// reduced prints the least or the largest lane.
+func (p *printer) reduced(v ssa.Value, o *ssa.Op) {
+	op := map[ssa.Code]string{ssa.Least: "<", ssa.Most: ">"}[o.Code]
+	p.linef("\t{ w8 x = %s;", p.part(o.A, 0))
+	for i := range p.partsOf(o.A) {
+		p.linef("\tx = pickw(x %s %s, x, %s);", op, p.part(o.A, i), p.part(o.A, i))
+	}
+	p.linef("\ts32 y = x[0]; for (int i = 1; i < 8; i++) y = y %s x[i] ? y : x[i];\n\tv%d_0 = y; }", op, v)
+}
+
+// notRuns is a vector of zeros where lanes are the first lane and their number.
+func (p *printer) notRuns(word ssa.Value) string {
+	var list []string
+	for i := range p.f.LanesOf(word) / 8 {
+		list = append(list, fmt.Sprintf("(%s - wu(f + %d) ^ (w8){0, 1, 2, 3, 4, 5, 6, 7})", p.part(word, i), 8*i))
+	}
+	return strings.Join(list, " | ")
 }
 
 // inside prints what a check says of an address.
@@ -115,24 +132,27 @@ func sizeOf(bounds int32, store bool) string {
 
 // perm prints a permutation of the bytes of two words.
 func (p *printer) perm(v ssa.Value, o *ssa.Op) {
-	for i := range p.partsOf(v) {
-		a, b, typ := p.part(o.A, i), p.part(o.B, i), "(uw8)"
-		if p.f.IsNum(v) {
-			a, b, typ = p.num(o.A), p.num(o.B), ""
-		}
+	if p.f.IsNum(v) {
 		var list []string
 		for k := range 4 {
-			from, n := a, o.Imm>>(4*k)&7
+			from, n := p.num(o.A), o.Imm>>(4*k)&7
 			if n > 3 {
-				from, n = b, n-4
+				from, n = p.num(o.B), n-4
 			}
-			list = append(list, fmt.Sprintf("(%s(%s) >> %d & 255) << %d", typ, from, 8*n, 8*k))
+			list = append(list, fmt.Sprintf("(%s >> %d & 255) << %d", from, 8*n, 8*k))
 		}
-		text := strings.Join(list, " | ")
-		if typ != "" {
-			text = "(w8)(" + text + ")"
+		p.linef("\tv%d_0 = %s;", v, strings.Join(list, " | "))
+		return
+	}
+	var list []string
+	for lane := range 8 {
+		for k := range 4 {
+			n := int(o.Imm >> (4 * k) & 7)
+			list = append(list, fmt.Sprint(n/4*32+lane*4+n%4))
 		}
-		p.linef("\tv%d_%d = %s;", v, i, text)
+	}
+	for i := range p.partsOf(v) {
+		p.linef("\tv%d_%d = (w8)__builtin_shufflevector((c32)%s, (c32)%s, %s);", v, i, p.part(o.A, i), p.part(o.B, i), strings.Join(list, ", "))
 	}
 }
 

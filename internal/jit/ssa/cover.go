@@ -1,58 +1,159 @@
 package ssa
 
-// This file recomputes whether a test in front covers an access: nothing that built the test is trusted.
+// This file recomputes whether tests cover an access: nothing that built the tests is trusted.
 
-// covered tells whether an access lies in what its check has found to be inside. The check holds on an edge that dominates the
-// access: it is one of the terms of the condition of that edge.
-func (v *verifier) covered(b *Block, e *Effect) bool {
-	if int(e.Access.Check) >= len(v.f.Checks) {
+// covered tells whether an access lies in what its checks have found to be inside: between two addresses that follow each other by
+// less than half of the address space, both of which are inside of one allocation, all is.
+func (v *verifier) covered(b *Block, at int, e *Effect) bool {
+	a := e.Access
+	if a.Upto != 0 {
+		word, _, signed := v.f.Extended(a.Index)
+		return signed && v.corner(a, a.Low, Least, word) && v.corner(a, a.High, Most, word) && v.within(e, a.Check, 0, 0) && v.within(e, a.Upto, 0, 0) &&
+			v.runs(a, word) && v.holds(b, at, a.Check, a.Low, nil) && v.holds(b, at, a.Upto, a.High, nil)
+	}
+	span := int64(v.f.lanesOf(e)-1) * a.Step
+	if a.Index != 0 {
+		word, shift, _ := v.f.Extended(a.Index)
+		if word == 0 {
+			return false
+		}
+		limit := v.f.Limit(word)
+		if span = int64(limit << shift); limit >= 1<<31 {
+			return false
+		}
+	}
+	return a.Runs == 0 && v.within(e, a.Check, min(span, 0), max(span, 0)) && v.holds(b, at, a.Check, a.Base, nil)
+}
+
+// lanesOf is how many lanes an access has.
+func (f *Func) lanesOf(e *Effect) int {
+	for _, x := range append(e.Reads(), e.Results...) {
+		if !f.IsNum(x) {
+			return f.LanesOf(x)
+		}
+	}
+	return 32
+}
+
+// within holds the range, the rights and the alignment of a check of an address to those of all lanes of an access, which are from lo to hi
+// behind it.
+func (v *verifier) within(e *Effect, id CheckID, lo, hi int64) bool {
+	if id <= 0 || int(id) >= len(v.f.Checks) {
 		return false
 	}
-	c := &v.f.Checks[e.Access.Check]
-	for at := b; at != nil; at = v.dom.Above(at) {
-		from := v.dom.Above(at)
-		if from == nil || from.Cond == 0 || from.Out[0].To != at || len(v.dom.Preds[at.ID]) != 1 {
+	const most = 1 << 40 // far from wrapping
+	a, c := e.Access, &v.f.Checks[id]
+	if a.Bounds != c.Bounds || e.Kind == Store && !c.Store || c.Lo > a.Disp+lo || c.Hi < a.Disp+hi+a.Bytes() ||
+		c.Lo < -most || c.Hi > most || a.Step > most || a.Step < -most {
+		return false
+	}
+	align := int64(max(a.Align, 1))
+	if a.Index != 0 {
+		_, shift, _ := v.f.Extended(a.Index)
+		return 1<<shift%align == 0 && int64(c.Align)%align == 0 && a.Disp%align == 0
+	}
+	return int64(c.Align)%align == 0 && a.Step%align == 0 && a.Disp%align == 0
+}
+
+// corner tells whether a value is the base of an access plus its index in the least or in the most lane.
+func (v *verifier) corner(a *Access, at Value, code Code, word Value) bool {
+	_, shift, _ := v.f.Extended(a.Index)
+	is := func(x Value) bool {
+		o := &v.f.Ops[x]
+		if k, known := v.f.Known(o.B); shift > 0 {
+			if o.Code != Shl || !known || k != uint64(shift) {
+				return false
+			}
+			o = &v.f.Ops[o.A]
+		}
+		i := &v.f.Ops[o.A]
+		return o.Code == Sext && i.Code == code && i.A == word
+	}
+	o := &v.f.Ops[at]
+	if k, known := v.f.Known(a.Base); known && k == 0 {
+		return is(at)
+	}
+	return o.Code == Add && (o.A == a.Base && is(o.B) || o.B == a.Base && is(o.A))
+}
+
+// runs tells whether what an access says of its lanes' following each other is about its index.
+func (v *verifier) runs(a *Access, word Value) bool {
+	_, shift, _ := v.f.Extended(a.Index)
+	o := &v.f.Ops[a.Runs]
+	return a.Runs == 0 || o.Code == Runs && o.A == word && 1<<shift == int(a.Elem) && a.Count == 1
+}
+
+// holds tells whether a check holds of an address in front of place at of a block: an effect before it leaves where it does not, or
+// each way to it has found that it does.
+func (v *verifier) holds(b *Block, at int, id CheckID, addr Value, seen map[*Block]bool) bool {
+	for _, item := range b.Items()[:at] {
+		if e := item.Effect; e != nil && e.Kind == Leave && v.f.Ops[e.Mask].Code == Not && v.implies(v.f.Ops[e.Mask].A, id, addr) {
+			return true
+		}
+	}
+	if seen[b] {
+		return false // round a loop
+	}
+	if seen == nil {
+		seen = map[*Block]bool{}
+	}
+	seen[b] = true
+	preds := v.dom.Preds[b.ID]
+	if above := v.dom.Above(b); above != nil && (len(preds) != 1 || preds[0] != above) && v.holds(above, len(above.Items()), id, addr, seen) {
+		return true
+	}
+	for _, p := range preds {
+		if p.Cond != 0 && p.Out[0].To == b && p.Out[1].To != b && (v.implies(p.Cond, id, addr) || v.throughout(p.Cond, id, addr)) {
 			continue
 		}
-		for _, base := range v.addresses(from.Cond, e.Access.Check) {
-			if v.contains(b, c, base, e) {
-				return true
-			}
+		if !v.holds(p, len(p.Items()), id, addr, seen) {
+			return false
 		}
+	}
+	return len(preds) > 0
+}
+
+// implies tells whether a check holds of an address where a condition does.
+func (v *verifier) implies(cond Value, id CheckID, addr Value) bool {
+	switch o := &v.f.Ops[cond]; o.Code {
+	case Inside:
+		return o.A == addr && CheckID(o.Imm) == id
+	case And:
+		return v.implies(o.A, id, addr) || v.implies(o.B, id, addr)
+	case Or:
+		return v.implies(o.A, id, addr) && v.implies(o.B, id, addr)
 	}
 	return false
 }
 
-// addresses are those that a condition tests by a check.
-func (v *verifier) addresses(cond Value, id CheckID) []Value {
-	o := &v.f.Ops[cond]
-	switch {
-	case o.Code == Inside && CheckID(o.Imm) == id:
-		return []Value{o.A}
-	case o.Code == And:
-		return append(v.addresses(o.A, id), v.addresses(o.B, id)...)
-	}
-	return nil
-}
-
-// contains holds the range, the rights and the alignment of a check of an address to those of all lanes of an access.
-func (v *verifier) contains(_ *Block, c *Check, base Value, e *Effect) bool {
-	a := e.Access
-	if a.Index != 0 || a.Base != base || a.Bounds != c.Bounds || e.Kind == Store && !c.Store {
+// throughout tells whether a condition has all that a check of an address for every warp of the CTA takes.
+func (v *verifier) throughout(cond Value, id CheckID, addr Value) bool {
+	if v.f.Warps == 0 {
 		return false
 	}
-	lanes := int64(32)
-	for _, x := range append(e.Reads(), e.Results...) {
-		if !v.f.IsNum(x) {
-			lanes = int64(v.f.LanesOf(x))
+	v.f.lookUp, v.f.Copy = true, 0
+	defer func() { v.f.lookUp = false }()
+	inside := v.f.Make(Inside, M, uint64(id), addr)
+	all := v.f.Throughout(inside, v.f.Warp, v.f.Warps)
+	if all == 0 || all == inside {
+		return false
+	}
+	has := map[Value]bool{}
+	for _, t := range v.f.terms(cond) {
+		has[t] = true
+	}
+	for _, t := range v.f.terms(all) {
+		if !has[t] {
+			return false
 		}
 	}
-	span := (lanes - 1) * a.Step
-	lo, hi := a.Disp+min(span, 0), a.Disp+max(span, 0)+a.Bytes()
-	const most = 1 << 40 // far from wrapping
-	if c.Lo > lo || c.Hi < hi || c.Lo < -most || c.Hi > most || a.Step > most || a.Step < -most {
-		return false
+	return true
+}
+
+// terms are what a conjunction consists of.
+func (f *Func) terms(v Value) []Value {
+	if o := &f.Ops[v]; o.Code == And {
+		return append(f.terms(o.A), f.terms(o.B)...)
 	}
-	align := int64(max(a.Align, 1))
-	return int64(c.Align)%align == 0 && a.Step%align == 0 && a.Disp%align == 0
+	return []Value{v}
 }

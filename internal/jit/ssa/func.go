@@ -17,11 +17,14 @@ type Func struct {
 	Checks []Check
 	States []State
 	Copies []Copy // by Op.Copy
+	Warp   Value  // the number of the running warp of a CTA
+	Warps  int    // and how many there are at most; 0: nothing is known of them
 
 	Copy   uint16 // of the operations that are made now
 	NoWrap func(base Value, step int64, signed bool) bool
 
-	index map[Op]Value
+	index  map[Op]Value
+	lookUp bool // operations that are not there are 0
 }
 
 // Copy is a part of the code that has operations of its own: what is not hot is never computed above its root.
@@ -66,7 +69,7 @@ const (
 	Steps               // the warp has executed N instructions, if Mask holds in a lane
 	Lanes               // N times the lanes of Mask have executed an instruction
 	Fuel                // a back edge costs N, or the fuel of polling if N is 0, if Mask holds; leaves with State if none is left
-	Leave               // leaves with State if Mask holds
+	Leave               // leaves with State if Mask holds; if N is not 0 because the bounds of the access at PC were missed
 	Begin               // Results = the first warp of the batch and ctaid x, y, z
 	EndWarp             // Results = whether another warp of the CTA is to run, and its number
 	EndCTA              // Results = whether another CTA begins, its first warp and ctaid x, y, z
@@ -89,8 +92,11 @@ type Effect struct {
 	N       int64
 }
 
-// Access is where and how memory is touched: element k of Count, of Elem bytes, at Base + Index·2^Scale + lane·Step + Disp +
-// k·Elem. Base is a number of 64 bits.
+// Access is where and how memory is touched: element k of Count, of Elem bytes, at Base + Index + lane·Step + Disp + k·Elem. Base is a
+// number of 64 bits.
+//
+// Where tests in front hold of the index's least and largest lane, Low and High are the addresses of these without Disp, and Check and Upto
+// the checks of each.
 type Access struct {
 	Elem, Count, Align uint8
 	Signed             bool    // narrow elements are extended by their sign
@@ -98,7 +104,9 @@ type Access struct {
 	Base, Index        Value   // Index: lanes of 64 bits, or none
 	Step, Disp         int64
 	Bounds             int32   // the machine's table of bounds
-	Check              CheckID // that holds here; 0: the access tests itself
+	Check, Upto        CheckID // that hold here; 0: the access tests itself
+	Low, High          Value   // addresses that these check, if they are not the base
+	Runs               Value   // a number: the lanes of the index follow each other by one element, from Low on
 }
 
 // Bytes is how much each lane touches.
@@ -234,8 +242,10 @@ func (e *Effect) Reads() (list []Value) {
 	}
 	if a := e.Access; a != nil {
 		list = append(list, a.Base)
-		if a.Index != 0 {
-			list = append(list, a.Index)
+		for _, v := range [...]Value{a.Index, a.Low, a.High, a.Runs} {
+			if v != 0 {
+				list = append(list, v)
+			}
 		}
 	}
 	return append(list, e.Args...)

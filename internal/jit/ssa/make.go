@@ -78,6 +78,9 @@ func (f *Func) add(o Op) Value {
 	if v, ok := f.index[o.in(f.Copies[o.Copy].Of)]; ok && v < f.Copies[o.Copy].From {
 		return v // code in front of the copy has computed it
 	}
+	if f.lookUp {
+		return 0
+	}
 	v := Value(len(f.Ops))
 	f.Ops, f.Info = append(f.Ops, o), append(f.Info, f.infoOf(&o))
 	f.index[o] = v
@@ -99,7 +102,7 @@ func (f *Func) inLanes(o *Op) {
 	for _, v := range o.Operands() {
 		num = num && f.Info[v].Num
 	}
-	if num || o.Code == Any || o.Code == All || o.Code == Ballot {
+	if num || o.Code.reduces() {
 		return
 	}
 	*o = o.Map(f.Vec)
@@ -119,10 +122,10 @@ func (f *Func) infoOf(o *Op) Info {
 		x := &f.Info[v]
 		i.Uni, i.Num, i.Level = i.Uni && x.Uni, i.Num && x.Num, max(i.Level, x.Level)
 	}
-	switch o.Code {
-	case Strided:
+	switch {
+	case o.Code == Strided:
 		i.Uni = false
-	case Any, All, Ballot:
+	case o.Code.reduces():
 		i.Uni, i.Num = true, true
 	}
 	return i

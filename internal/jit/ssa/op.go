@@ -39,6 +39,9 @@ const (
 	Any          // number: A holds in a lane
 	All          // number: A holds in all lanes
 	Ballot       // number: bit i is A in lane i
+	Least        // number: the least lane of A, signed
+	Most         // number: the largest lane of A, signed
+	Runs         // number: each lane of A is one more than the one before; none wraps
 	Inside       // number: what check Imm says holds of address A
 
 	Add
@@ -116,6 +119,9 @@ var defs = [numCodes]def{
 	Any:     {name: "any", shape: "MM", num: true},
 	All:     {name: "all", shape: "MM", num: true},
 	Ballot:  {name: "ballot", shape: "WM", num: true},
+	Least:   {name: "least", shape: "WW", num: true},
+	Most:    {name: "most", shape: "WW", num: true},
+	Runs:    {name: "runs", shape: "MW", num: true},
 	Inside:  {name: "inside", shape: "MX", num: true, imm: true},
 
 	Add:    {name: "add", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return a + b }},
@@ -171,6 +177,11 @@ func (c Code) String() string { return defs[c].name }
 
 // Comparison tells whether the result is a truth value about two operands.
 func (c Code) Comparison() bool { return len(defs[c].shape) == 3 && defs[c].shape[0] == 'M' }
+
+// reduces tells whether the result is a number that follows from lanes.
+func (c Code) reduces() bool {
+	return c == Any || c == All || c == Ballot || c == Least || c == Most || c == Runs
+}
 
 // isFloat tells whether the bits of a NaN operand do not matter.
 func (c Code) isFloat() bool { return c >= FAdd && c <= FUnord }

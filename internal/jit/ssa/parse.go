@@ -100,6 +100,10 @@ func (p *parser) line() {
 		p.f.Name = p.next()
 	case w == "copy":
 		p.copy()
+	case w == "warps":
+		p.f.Warps = int(p.number())
+		p.expect("in")
+		p.f.Warp = p.value()
 	case w == "check":
 		p.check()
 	case w == "state":

@@ -124,6 +124,14 @@ func (p *parser) accessPart(a *Access, w string) {
 		a.Bounds = int32(p.number())
 	case "check":
 		a.Check = CheckID(p.number())
+	case "upto":
+		a.Upto = CheckID(p.number())
+	case "low":
+		a.Low = p.value()
+	case "high":
+		a.High = p.value()
+	case "runs":
+		a.Runs = p.value()
 	case "signed":
 		a.Signed = true
 	case "bits":

@@ -42,6 +42,9 @@ func (p *printer) tables() {
 	for i, c := range p.f.Copies {
 		p.line("copy %d lanes %d of %d from %s%s", i, c.Lanes, c.Of, name(c.From), flag(c.Cold, " cold"))
 	}
+	if p.f.Warps != 0 {
+		p.line("warps %d in %s", p.f.Warps, name(p.f.Warp))
+	}
 	for i, c := range p.f.Checks[1:] {
 		p.line("check %d bounds %d lo %d hi %d align %d%s", i+1, c.Bounds, c.Lo, c.Hi, c.Align, flag(c.Store, " store"))
 	}
@@ -161,6 +164,12 @@ func (p *printer) access(a *Access) {
 	fmt.Fprintf(p, " step %d disp %d bounds %d", a.Step, a.Disp, a.Bounds)
 	if a.Check != 0 {
 		fmt.Fprintf(p, " check %d", a.Check)
+	}
+	if a.Upto != 0 {
+		fmt.Fprintf(p, " low %s high %s upto %d", name(a.Low), name(a.High), a.Upto)
+	}
+	if a.Runs != 0 {
+		fmt.Fprintf(p, " runs %s", name(a.Runs))
 	}
 	p.WriteString(flag(a.Signed, " signed"))
 	for _, n := range a.Bits {

@@ -11,7 +11,7 @@ type rule func(f *Func, o *Op) (Value, bool)
 var rules []rule
 
 func init() {
-	rules = []rule{fold, identity, sameOperands, reassociate, powerOfTwo, strideSum, strideScale, strideExtend, extend, ofSelect, ofMasks, ofNot, ofFloats, ofCanon, ofAny, ofAll}
+	rules = []rule{fold, identity, sameOperands, reassociate, powerOfTwo, ofPerm, ofBits, strideSum, strideScale, strideExtend, extend, ofSelect, ofMasks, ofNot, ofFloats, ofCanon, ofAny, ofAll}
 }
 
 func (f *Func) simplify(o Op) Value {
@@ -249,9 +249,29 @@ func ofMasks(f *Func, o *Op) (Value, bool) {
 	return 0, false
 }
 
+// ofNot: twice is not at all; of numbers it goes into what it is of.
 func ofNot(f *Func, o *Op) (Value, bool) {
-	if i := &f.Ops[o.A]; o.Code == Not && i.Code == Not {
+	if o.Code != Not {
+		return 0, false
+	}
+	i := f.Ops[o.A]
+	if i.Code == Not {
 		return i.A, true
+	}
+	if !f.Info[o.A].Num {
+		return 0, false
+	}
+	switch i.Code {
+	case Or:
+		return f.And(f.Not(i.A), f.Not(i.B)), true
+	case And:
+		return f.Or(f.Not(i.A), f.Not(i.B)), true
+	case Eq, Ne:
+		return f.Cmp(Eq+Ne-i.Code, i.A, i.B), true
+	case LtS, LeS:
+		return f.Cmp(LtS+LeS-i.Code, i.B, i.A), true
+	case LtU, LeU:
+		return f.Cmp(LtU+LeU-i.Code, i.B, i.A), true
 	}
 	return 0, false
 }

@@ -239,7 +239,7 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 	switch e.Kind {
 	case Load, Store:
 		leaves = e.Access.Check == 0
-		v.access(b, e)
+		v.access(b, i, e)
 	case Steps, Lanes, Fuel, Leave:
 		if e.Mask == 0 || v.f.TypeOf(e.Mask) != M {
 			v.fail("%v in b%d has no mask", e.Kind, b.ID)
@@ -265,7 +265,7 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 }
 
 // access looks at the form of an access and, if it does not test itself, for the test that covers it.
-func (v *verifier) access(b *Block, e *Effect) {
+func (v *verifier) access(b *Block, i int, e *Effect) {
 	a := e.Access
 	n := len(e.Results)
 	if e.Kind == Store {
@@ -276,7 +276,7 @@ func (v *verifier) access(b *Block, e *Effect) {
 		v.fail("%v in b%d is no access", e.Kind, b.ID)
 		return
 	}
-	if a.Check != 0 && !v.covered(b, e) {
+	if a.Check != 0 && !v.covered(b, i, e) {
 		v.fail("%v at pc %d in b%d: check %d does not cover it", e.Kind, e.PC, b.ID, a.Check)
 	}
 }

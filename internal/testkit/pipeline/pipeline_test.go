@@ -170,7 +170,7 @@ func source(t *testing.T, k kernels.Kernel) string {
 }
 
 func needCompiler(t *testing.T) {
-	if _, err := cc.Compiler(); err != nil {
+	if _, _, err := cc.Compiler(); err != nil {
 		t.Skip(err)
 	}
 }

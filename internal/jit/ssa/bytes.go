@@ -1,0 +1,81 @@
+package ssa
+
+import "math/bits"
+
+// This file has rules for words that are put together of bytes and taken apart again: by which bits of a value are known to be 0.
+
+// trailing is how many of the low bits of a word are known to be 0.
+func (f *Func) trailing(v Value) int {
+	o := &f.Ops[v]
+	switch k, known := f.Known(o.B); {
+	case o.Code == Const && o.Imm != 0:
+		return bits.TrailingZeros64(o.Imm)
+	case o.Code == Shl && known && k < 64:
+		return min(f.trailing(o.A)+int(k), o.Type.Bits())
+	case o.Code == Or:
+		return min(f.trailing(o.A), f.trailing(o.B))
+	}
+	return 0
+}
+
+// ofBits: x & k where x has no other bits; (x|y) & k and (x|y) >> k where y has no bits that are left; and x << k >> l, where nothing
+// is lost, is one shift.
+func ofBits(f *Func, o *Op) (Value, bool) {
+	k, known := f.Known(o.B)
+	if !known || o.Type != W || o.Code != And && o.Code != Shr || k >= 32 && o.Code == Shr {
+		return 0, false
+	}
+	i := f.Ops[o.A]
+	if o.Code == And && k&(k+1) == 0 && f.Limit(o.A) <= k {
+		return o.A, true
+	}
+	if i.Code == Or {
+		for _, p := range [2][2]Value{{i.A, i.B}, {i.B, i.A}} {
+			if o.Code == Shr && f.Limit(p[1])>>k == 0 || o.Code == And && f.trailing(p[1]) >= bits.Len64(k) {
+				return f.Bin(o.Code, p[0], o.B), true
+			}
+		}
+	}
+	if l, ok := f.Known(i.B); o.Code == Shr && i.Code == Shl && ok && l < 32 && f.Limit(i.A)<<l>>32 == 0 {
+		if l >= k {
+			return f.Bin(Shl, i.A, f.Word(uint32(l-k))), true
+		}
+		return f.Bin(Shr, i.A, f.Word(uint32(k-l))), true
+	}
+	return 0, false
+}
+
+// ofPerm: a permutation that moves what two words have of bytes by as much each is a sum of shifts.
+func ofPerm(f *Func, o *Op) (Value, bool) {
+	if o.Code != Perm {
+		return 0, false
+	}
+	sum := f.Word(0)
+	for i, v := range []Value{o.A, o.B} {
+		limit := f.Limit(v)
+		by, mask, some := 0, uint64(0), false
+		for to := range 4 {
+			n := int(o.Imm>>(4*to)&7) - 4*i
+			if n < 0 || n > 3 || limit>>(8*n) == 0 {
+				continue
+			}
+			if some && by != to-n {
+				return 0, false
+			}
+			by, some, mask = to-n, true, mask|255<<(8*to)
+		}
+		if !some {
+			continue
+		}
+		code := Shl
+		if by < 0 {
+			code, by = Shr, -by
+		}
+		moved := f.Bin(code, v, f.Word(uint32(8*by)))
+		if code == Shr && limit>>(8*by)&^mask != 0 || code == Shl && limit<<(8*by)&0xffffffff&^mask != 0 {
+			moved = f.Bin(And, moved, f.Word(uint32(mask)))
+		}
+		sum = f.Bin(Or, sum, moved)
+	}
+	return sum, true
+}
