@@ -108,6 +108,7 @@ func (p *printer) loadLanes(e *ssa.Effect) {
 func (p *printer) shuffled(v ssa.Value, i int, a *ssa.Access, from int64) bool {
 	s, elem := a.Step, int64(a.Elem)
 	switch {
+	case elem == 4 && s == 12 && p.blended(v, i, a):
 	case elem == 4 && s%4 == 0 && s >= 8 && s <= 16:
 		p.shuffledWords(v, i, a, from, int(s/4))
 	case elem < 4 && !a.Signed && s > elem && 3*s+elem <= 16 && 7*s+elem >= 16:
@@ -116,6 +117,37 @@ func (p *printer) shuffled(v ssa.Value, i int, a *ssa.Access, from int64) bool {
 		return false
 	}
 	return true
+}
+
+// blended takes words that are three apart out of three vectors: no two of the eight are in the same place, so two blends and one
+// permutation do. The vectors are to be inside as a whole, which they are where the check is of all words of the structures.
+func (p *printer) blended(v ssa.Value, i int, a *ssa.Access) bool {
+	c := &p.f.Checks[a.Check]
+	for r := range int64(3) { // which word of the three it is
+		start := a.Disp - 4*r
+		if start < c.Lo || start+12*int64(p.f.LanesOf(v)) > c.Hi {
+			continue
+		}
+		var from, order [8]int64 // vector of each place, and place of each lane
+		for lane := range int64(8) {
+			at := r + 3*lane
+			from[at%8], order[lane] = at/8, at%8
+		}
+		text := fmt.Sprintf("*(w8m *)%s", p.at(a, -4*r+int64(96*i)))
+		for k := range int64(2) {
+			text = fmt.Sprintf("__builtin_shufflevector(%s, *(w8m *)%s", text, p.at(a, -4*r+int64(96*i)+32*(k+1)))
+			for place, of := range from {
+				if of == k+1 {
+					place += 8
+				}
+				text += fmt.Sprintf(", %d", place)
+			}
+			text += ")"
+		}
+		p.linef("\t{ w8 x = %s; v%d_%d = __builtin_shufflevector(x, x, %d, %d, %d, %d, %d, %d, %d, %d); }", text, v, i, order[0], order[1], order[2], order[3], order[4], order[5], order[6], order[7])
+		return true
+	}
+	return false
 }
 
 // shuffledWords takes words that are n apart out of vectors: the last one ends with the last word.
@@ -280,18 +312,33 @@ func (p *printer) storeVector(e *ssa.Effect, i int) {
 // storeApart stores lane by lane in ascending order.
 func (p *printer) storeApart(e *ssa.Effect) {
 	a := e.Access
-	if k, known := p.f.Known(e.Mask); known && k != 0 && a.Count == 1 && a.Index == 0 && p.lanesOfAccess(e) == 32 && p.f.TypeOf(e.Args[0]) == ssa.W {
-		p.linef("\t{ u32 t[32] __attribute__((aligned(32)));")
-		for i := range 4 {
-			p.linef("\t((w8m *)t)[%d] = %s;", i, p.part(e.Args[0], i))
-		}
-		p.linef("\teveryu%d(t, %s, %d); }", a.Elem, p.at(a, 0), a.Step)
+	if k, known := p.f.Known(e.Mask); known && k != 0 && a.Count == 1 && a.Index == 0 && p.f.TypeOf(e.Args[0]) == ssa.W {
+		p.storeSpread(e)
 		return
 	}
 	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<p.lanesOfAccess(e)-1))
 	p.addresses(e.Access, p.lanesOfAccess(e))
 	p.storeEach(e)
 	p.linef("\t}")
+}
+
+// storeSpread stores all lanes, which are a constant number of bytes apart: the compilers store elements of vectors by one instruction each.
+func (p *printer) storeSpread(e *ssa.Effect) {
+	a, v := e.Access, e.Args[0]
+	bytes := a.Elem == 1 && p.lanesOfAccess(e) == 32
+	if bytes {
+		p.linef("\t{ c32 x = (c32)bytes(%s, %s, %s, %s);", p.part(v, 0), p.part(v, 1), p.part(v, 2), p.part(v, 3))
+	}
+	for lane := range p.lanesOfAccess(e) {
+		text := fmt.Sprintf("x[%d]", lane)
+		if !bytes {
+			text = fmt.Sprintf("%s[%d]", p.part(v, lane/8), lane%8)
+		}
+		p.linef("\t*(u%dm *)%s = %s;", 8*a.Elem, p.at(a, int64(lane)*a.Step), text)
+	}
+	if bytes {
+		p.linef("\t}")
+	}
 }
 
 // lanesOfAccess is how many lanes an access has.
@@ -327,7 +374,7 @@ func (p *printer) eachLane(e *ssa.Effect) {
 	if p.someLanes(e) {
 		defer p.linef("\t}")
 	}
-	if p.gathered(e) {
+	if p.gathered(e) || p.wideIndex(e) {
 		defer p.linef("\t}")
 	}
 	a := e.Access

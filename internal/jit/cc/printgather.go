@@ -67,6 +67,38 @@ func (p *printer) gathered(e *ssa.Effect) bool {
 	return true
 }
 
+// wideIndex prints a load by lanes of 64 bits: vectors test the addresses, and numbers load from them, or from the start of the allocation for
+// lanes that are off. What follows is for when a lane is outside.
+func (p *printer) wideIndex(e *ssa.Effect) bool {
+	a := e.Access
+	if word, _, _ := p.f.Extended(a.Index); e.Kind != ssa.Load || a.Index == 0 || word != 0 {
+		return false
+	}
+	lanes := p.lanesOfAccess(e)
+	p.linef("\t{ u64 a[%d] __attribute__((aligned(32))); x4 bad = splatx(0), odd = bad, at, on; u64 fit = fits(size%d, %d);", lanes, a.Bounds, a.Bytes())
+	for i := range lanes / 4 {
+		p.linef("\tat = %s + xu(%s + %dul); on = %s;", p.part(a.Index, i), p.num(a.Base), uint64(a.Disp), p.wide(e.Mask, i))
+		p.linef("\tbad |= ((x4)(at - xu(start%d) > xu(fit - 1)) | at - xu(start%d)) & on; odd |= at & on; ((x4 *)a)[%d] = pickx(on, at, xu(start%d));", a.Bounds, a.Bounds, i, a.Bounds)
+	}
+	p.linef("\tif (fit && !__builtin_ia32_movmskpd256((d4)bad) && __builtin_ia32_ptestz256(odd, splatx(%d))) {\n\t__asm__(\"\" : \"+m\"(a));", max(a.Align, 1)-1)
+	for k, v := range e.Results {
+		if a.Bits[k] == 0 {
+			continue
+		}
+		n := lanes / p.partsOf(v)
+		for i := range p.partsOf(v) {
+			text := map[int]string{8: "w8", 4: "x4"}[n]
+			fmt.Fprintf(p, "\tv%d_%d = (%s){", v, i, text)
+			for lane := range n {
+				fmt.Fprintf(p, "%s%s(G + a[%d] + %d)", comma(lane), elemType(a), n*i+lane, k*int(a.Elem))
+			}
+			p.linef("};")
+		}
+	}
+	p.linef("\t} else")
+	return true
+}
+
 // loadIndexed prints a load by an index of which tests have found that it is inside, whatever lanes are on.
 func (p *printer) loadIndexed(e *ssa.Effect) {
 	a := e.Access
