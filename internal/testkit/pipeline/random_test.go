@@ -1,0 +1,225 @@
+package pipeline
+
+// This file runs random kernels whose addresses are sums that may wrap: in lanes, in loops, in numbers that are the same for a warp.
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/build"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+)
+
+var (
+	random = flag.Int("random", 6, "random kernels")
+	seed   = flag.Uint64("seed", 1, "of the first random kernel")
+)
+
+// addresses writes the text of a random kernel.
+type addresses struct {
+	*rand.Rand
+	strings.Builder
+	words []string // registers of 32 bits that may be read
+	n     int      // registers so far
+	wide  int
+	preds int
+}
+
+func (g *addresses) line(format string, a ...any) { fmt.Fprintf(g, "\t"+format+";\n", a...) }
+
+func (g *addresses) word() string {
+	g.n++
+	return fmt.Sprintf("%%r%d", g.n)
+}
+
+func (g *addresses) pick() string { return g.words[g.IntN(len(g.words))] }
+
+// constant is small, or near where words wrap.
+func (g *addresses) constant() int32 {
+	return []int32{1, 2, 3, 4, 8, -1, -2, 31, 32, 33, 100, 255, 1<<31 - 1, -1 << 31, 1<<31 - 16, -1<<31 + 40, 1 << 30, 1<<30 - 8}[g.IntN(18)]
+}
+
+// sum makes a word of others.
+func (g *addresses) sum() {
+	r := g.word()
+	switch a, b := g.pick(), g.pick(); g.IntN(10) {
+	case 0, 1:
+		g.line("add.s32 %s, %s, %s", r, a, b)
+	case 2, 3:
+		g.line("add.s32 %s, %s, %d", r, a, g.constant())
+	case 4:
+		g.line("sub.s32 %s, %s, %s", r, a, b)
+	case 5:
+		g.line("mul.lo.s32 %s, %s, %d", r, a, g.constant())
+	case 6:
+		g.line("shl.b32 %s, %s, %d", r, a, g.IntN(4))
+	case 7:
+		g.line("and.b32 %s, %s, %d", r, a, []int{1, 15, 31, 63, 255, 1023}[g.IntN(6)])
+	case 8:
+		g.line("min.s32 %s, %s, %d", r, a, g.IntN(2000))
+	default:
+		g.line("setp.lt.s32 %%p1, %s, %s", a, b)
+		g.line("selp.b32 %s, %s, %s, %%p1", r, a, b)
+	}
+	g.words = append(g.words, r)
+}
+
+// load reads an element by an index: as it is where it is below a limit, or anywhere, and takes what was added to the index off again.
+func (g *addresses) load() {
+	index, elem := g.pick(), []int{1, 2, 4}[g.IntN(3)]
+	if g.IntN(3) > 0 { // within the buffer
+		r := g.word()
+		g.line("and.b32 %s, %s, %d", r, index, []int{15, 127, 1023}[g.IntN(3)])
+		index = r
+	}
+	added, by := index, int64(g.constant())
+	if g.IntN(2) == 0 {
+		by = int64(g.IntN(8))
+	}
+	if g.IntN(3) > 0 {
+		added = g.word()
+		g.line("add.s32 %s, %s, %d", added, index, by)
+	} else {
+		by = 0
+	}
+	sign := []string{"s32", "u32"}[g.IntN(2)]
+	if sign == "u32" {
+		by = int64(uint32(by))
+	}
+	g.wide++
+	rd := fmt.Sprintf("%%rd%d", 8+g.wide)
+	g.line("mul.wide.%s %s, %s, %d", sign, rd, added, elem)
+	g.line("add.s64 %s, %s, %%rd1", rd, rd)
+	r := g.word()
+	g.line("mov.u32 %s, 7", r)
+	guard := ""
+	if g.IntN(4) > 0 {
+		g.preds++
+		p := fmt.Sprintf("%%p%d", 4+g.preds%4)
+		g.line("setp.lt.u32 %s, %s, %d", p, index, 900)
+		guard = "@" + p + " "
+	}
+	g.line("%sld.global.u%d %s, [%s+%d]", guard, 8*elem, r, rd, -by*int64(elem))
+	g.words = append(g.words, r)
+}
+
+// kernel is a kernel of one block of straight code, a loop, and a store.
+func (g *addresses) kernel(square bool) string {
+	g.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 s)\n{\n" +
+		"\t.reg .pred %p<9>;\n\t.reg .b32 %r<200>;\n\t.reg .b64 %rd<99>;\n")
+	g.line("ld.param.u64 %%rd1, [in]")
+	g.line("ld.param.u64 %%rd2, [out]")
+	g.line("cvta.to.global.u64 %%rd1, %%rd1")
+	g.line("cvta.to.global.u64 %%rd2, %%rd2")
+	for _, from := range []string{"%tid.x", "%ctaid.x", "%tid.y", "[n]", "[s]"} {
+		r := g.word()
+		if g.words = append(g.words, r); from[0] == '[' {
+			g.line("ld.param.u32 %s, %s", r, from)
+		} else {
+			g.line("mov.u32 %s, %s", r, from)
+		}
+	}
+	x, threads := g.word(), 128
+	if square {
+		y := g.word()
+		g.line("shl.b32 %s, %%r3, 5", y)
+		g.line("add.s32 %%r1, %%r1, %s", y)
+	}
+	g.line("mad.lo.s32 %s, %%r2, %d, %%r1", x, threads)
+	if g.IntN(2) == 0 { // some lanes exit
+		g.line("setp.ge.s32 %%p2, %s, %%r4", x)
+		g.line("@%%p2 ret")
+	}
+	g.words = append(g.words, x, x)
+	for range 3 + g.IntN(8) {
+		g.sum()
+	}
+	for range 1 + g.IntN(3) {
+		g.load()
+	}
+	if g.IntN(2) == 0 {
+		g.loop()
+	}
+	acc := g.word()
+	g.line("mov.u32 %s, 0", acc)
+	for _, r := range g.words {
+		g.line("mad.lo.s32 %s, %s, 31, %s", acc, acc, r)
+	}
+	g.line("mul.wide.s32 %%rd3, %s, 4", x)
+	g.line("add.s64 %%rd3, %%rd3, %%rd2")
+	g.line("st.global.u32 [%%rd3], %s", acc)
+	g.WriteString("\tret;\n}\n")
+	return g.String()
+}
+
+// loop goes round some times, with an index that goes on.
+func (g *addresses) loop() {
+	turn, index, sum := g.word(), g.word(), g.word()
+	g.line("mov.u32 %s, 0", turn)
+	g.line("mov.u32 %s, %s", index, g.pick())
+	g.line("mov.u32 %s, 0", sum)
+	g.WriteString("L:\n")
+	kept := g.words
+	g.words = append(append([]string{}, g.words...), index, index, turn)
+	g.sum()
+	g.load()
+	g.line("add.s32 %s, %s, %s", sum, sum, g.words[len(g.words)-1])
+	g.words = append(kept, sum, index)
+	g.line("add.s32 %s, %s, %d", index, index, g.constant())
+	g.line("add.s32 %s, %s, 1", turn, turn)
+	g.line("setp.lt.u32 %%p3, %s, %d", turn, 1+g.IntN(9))
+	g.WriteString("\t@%p3 bra L;\n")
+}
+
+// randomRun is a launch of a random kernel: the size of what it reads decides what faults.
+func randomRun(g *rand.Rand, square bool) *corpus.Run {
+	in, out := &corpus.Buffer{Name: "in", Elem: corpus.S32, Init: make([]byte, 4096)}, &corpus.Buffer{Name: "out", Elem: corpus.S32, Init: make([]byte, 4*128*5)}
+	for i := range in.Init {
+		in.Init[i] = byte(g.Uint32())
+	}
+	scalar := func(v uint32) corpus.Arg {
+		return corpus.Arg{Elem: corpus.S32, Scalar: binary.LittleEndian.AppendUint32(nil, v)}
+	}
+	block := [3]int{128, 1, 1}
+	if square {
+		block = [3]int{32, 4, 1}
+	}
+	return &corpus.Run{Buffers: []*corpus.Buffer{in, out}, Launches: []corpus.Launch{{Kernel: "kernel", Grid: [3]int{5, 1, 1}, Block: block,
+		Args: []corpus.Arg{{Buffer: in}, {Buffer: out}, scalar(uint32(500 + g.IntN(200))), scalar([]uint32{1, 20, 1<<31 - 64, 1 << 31}[g.IntN(4)])}}}}
+}
+
+// TestRandom holds random kernels to the interpreter: as they are, in the copy for any lanes alone, with little fuel, and leaving before loads.
+func TestRandom(t *testing.T) {
+	needCompiler(t)
+	ways := []jit.PipelineC{{}, {Build: build.Options{Rest: true}}, {Turn: 3}, {Build: build.Options{Leave: func(pc int32) bool { return pc%3 == 0 }}}}
+	compiled := 0
+	for i := range *random {
+		n := *seed + uint64(i)
+		g := rand.New(rand.NewPCG(n, 36))
+		square := g.IntN(2) == 0
+		text := (&addresses{Rand: g}).kernel(square)
+		r := randomRun(g, square)
+		want := run(t, text, r, 1, nil)
+		c := ways[[]int{0, 0, 0, 1, 2, 3}[i%6]]
+		refused := map[string]error{}
+		got := run(t, text, r, 3, with(&c, refused))
+		for k := range got {
+			if diff := got[k].differs(&want[0]); diff != "" {
+				t.Fatalf("seed %d, run %d: %s\n%s", n, k, diff, text)
+			}
+		}
+		if refused["kernel"] != nil {
+			t.Logf("seed %d: %v", n, refused["kernel"])
+		} else if got[2].compiled > 0 {
+			compiled++
+		}
+	}
+	if 3*compiled < *random {
+		t.Errorf("%d of %d kernels ran compiled", compiled, *random)
+	}
+}
