@@ -11,7 +11,8 @@ import (
 //	late   the common dominator of the blocks that use it
 //
 // Between them the block of the least level is taken, of these the latest; nothing leaves cold blocks upwards. Within a block an
-// operation stands in front of its first user.
+// operation stands in front of its first user, or, where it is the only user of lanes that are there, behind what has made them: a sum
+// of loads takes each as it comes.
 //
 // It does not apply to constants, and to what is used by states alone, or as an index that was extended: exits, and accesses that go
 // lane by lane, compute that.
@@ -21,9 +22,11 @@ type placing struct {
 	dom   *ssa.Dominators
 	early []*ssa.Block
 	at    []*ssa.Block
-	late  []*ssa.Block // of the uses so far
-	done  []bool
+	late  []*ssa.Block  // of the uses so far
+	done  []bool        // placed; of effects' results: the effect is
 	of    [][]ssa.Value // by block
+	uses  []int
+	users [][]ssa.Value // operations
 }
 
 // Place runs the pass alone.
@@ -32,7 +35,7 @@ func Place(f *ssa.Func) { place(f, analysis.NewCache(f)) }
 func place(f *ssa.Func, c *analysis.Cache) bool {
 	n := len(f.Ops)
 	p := &placing{f: f, dom: c.Dominators(), early: make([]*ssa.Block, n), at: make([]*ssa.Block, n), late: make([]*ssa.Block, n), done: make([]bool, n),
-		of: make([][]ssa.Value, len(f.Blocks))}
+		of: make([][]ssa.Value, len(f.Blocks)), uses: make([]int, n), users: make([][]ssa.Value, n)}
 	p.findEarly()
 	for _, b := range p.dom.Blocks {
 		p.usesOf(b)
@@ -66,6 +69,7 @@ func (p *placing) use(v ssa.Value, b *ssa.Block) {
 	if v == 0 {
 		return
 	}
+	p.uses[v]++
 	if p.late[v] == nil {
 		p.late[v] = b
 	} else {
@@ -112,39 +116,69 @@ func (p *placing) choose(v ssa.Value) {
 	p.of[best.ID] = append(p.of[best.ID], v)
 	for _, a := range p.f.Ops[v].Operands() {
 		p.use(a, best)
+		p.users[a] = append(p.users[a], v)
 	}
 }
 
 // schedule orders what a block does.
 func (p *placing) schedule(b *ssa.Block) {
 	b.Order = nil
-	var need func(v ssa.Value)
-	need = func(v ssa.Value) {
-		if v == 0 || p.at[v] != b || p.done[v] {
-			return
-		}
-		p.done[v] = true
-		for _, a := range p.f.Ops[v].Operands() {
-			need(a)
-		}
-		b.Order = append(b.Order, ssa.Item{Value: v})
-	}
 	for _, e := range b.Effects {
 		for _, v := range e.Reads() {
-			if need(v); e.Access != nil && v == e.Access.Index {
+			if p.need(v, b); e.Access != nil && v == e.Access.Index {
 				word, _, _ := p.f.Extended(v)
-				need(word)
+				p.need(word, b)
 			}
 		}
 		b.Order = append(b.Order, ssa.Item{Effect: e})
+		for _, v := range e.Results {
+			p.done[v] = true
+		}
+		for _, v := range e.Results {
+			p.consume(v, b)
+		}
 	}
-	need(b.Cond)
+	p.need(b.Cond, b)
 	for _, e := range b.Out {
 		for _, v := range e.Args {
-			need(v)
+			p.need(v, b)
 		}
 	}
 	for _, v := range p.of[b.ID] { // what only other blocks use
-		need(v)
+		p.need(v, b)
 	}
+}
+
+// need places a value with its operands, if it is of a block.
+func (p *placing) need(v ssa.Value, b *ssa.Block) {
+	if v == 0 || p.at[v] != b || p.done[v] {
+		return
+	}
+	p.done[v] = true
+	for _, a := range p.f.Ops[v].Operands() {
+		p.need(a, b)
+	}
+	b.Order = append(b.Order, ssa.Item{Value: v})
+}
+
+// consume places the operation that alone uses lanes which are there now, and what uses that one alone.
+func (p *placing) consume(v ssa.Value, b *ssa.Block) {
+	for p.uses[v] == 1 && len(p.users[v]) == 1 && !p.f.Info[v].Uni {
+		v = p.users[v][0]
+		if p.at[v] != b || p.done[v] || !p.ready(v, b, 3) {
+			return
+		}
+		p.need(v, b)
+	}
+}
+
+// ready tells whether a value can be computed from what is there, with not too many operations in between.
+func (p *placing) ready(v ssa.Value, b *ssa.Block, depth int) bool {
+	for _, a := range p.f.Ops[v].Operands() {
+		later := p.f.Ops[a].Code == ssa.Result && p.f.Info[a].Block == int32(b.ID) || p.at[a] == b
+		if later && !p.done[a] && (depth == 0 || p.at[a] != b || !p.ready(a, b, depth-1)) {
+			return false
+		}
+	}
+	return true
 }
