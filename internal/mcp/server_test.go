@@ -146,7 +146,9 @@ func TestClosed(t *testing.T) {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	_ = from.Close()
-	go func() { _, _ = io.WriteString(to, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n") }()
+	go func() {
+		_, _ = io.WriteString(to, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n")
+	}()
 	if err := serverOf(t).Serve(t.Context(), in, out); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error("have", err)
 	}
