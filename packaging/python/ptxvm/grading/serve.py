@@ -31,14 +31,15 @@ def main(words: list[str]) -> int:
     references = pathlib.Path(chosen.references or ".") if chosen.references or chosen.http else None
     if references is not None and not references.is_dir():
         parser.error(f"--references: {references} is no folder")
+    address = _address(parser, chosen.http) if chosen.http else None
     signal.signal(signal.SIGTERM, _ended)
     try:
         service = Service(chosen.jobs, 16 * chosen.jobs if chosen.http else None)
     except FileNotFoundError as error:
         parser.error(str(error))
     try:
-        if chosen.http:
-            _http(parser, service, chosen.http, references)
+        if address:
+            _http(parser, service, address, references)
         else:
             _lines(service, references)
             service.finish()
@@ -88,14 +89,18 @@ def _read(file: IO[bytes]) -> Iterator[bytes | None]:
             yield line
 
 
-def _http(parser: argparse.ArgumentParser, service: Service, address: str, references: pathlib.Path | None) -> None:
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal():
-        parser.error(f"--http: want HOST:PORT or :PORT, not {address}")
+def _address(parser: argparse.ArgumentParser, text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal() or int(port) > 65535:
+        parser.error(f"--http: want HOST:PORT or :PORT, not {text}")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _http(parser: argparse.ArgumentParser, service: Service, address: tuple[str, int], references: pathlib.Path | None) -> None:
     try:
-        server = _Server((host.strip("[]") or "127.0.0.1", int(port)), service, references)
-    except (OSError, OverflowError) as error:
-        parser.error(f"--http: {address}: {error}")
+        server = _Server(address, service, references)
+    except OSError as error:
+        parser.error(f"--http: {address[0]}:{address[1]}: {error}")
     with server:
         at = server.server_address
         print(f"http://{at[0]!s}:{at[1]}", file=sys.stderr, flush=True)
