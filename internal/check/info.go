@@ -157,7 +157,7 @@ type Func struct {
 	// What the body says of things that only the whole module shows.
 	Open   bool // it names an .extern function, other than in a call of one that exists without a definition
 	Shared bool // it declares or names variables in .shared
-	Moves  bool // it has setmaxnreg, or calls by address
+	Moves  bool // it has setmaxnreg
 }
 
 // Signature is what a call has to agree with (9.7.12.5): of a function or a .callprototype.

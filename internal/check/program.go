@@ -78,7 +78,7 @@ func (c *checker) summarize(fn *Func, declared []*Object) {
 		fn.Open = fn.Open || o.Kind == Function && o.Linkage == syntax.WordExtern && !(r.called && provided[o.Name])
 		fn.Shared = fn.Shared || o.Kind == Variable
 	}
-	fn.Moves = c.moves[fn] != nil
+	fn.Moves = c.moves[fn] != nil && c.moves[fn].at != syntax.NoToken
 	for _, o := range declared {
 		fn.Shared = fn.Shared || o.Kind == Variable && o.Space == Shared
 	}

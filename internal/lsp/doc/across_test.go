@@ -16,6 +16,19 @@ var across = []struct{ name, module, now string }{
 	{"setmaxnreg of a called function", `.func helper() { setmaxnreg.inc.sync.aligned.u32 64; ret; }
 .entry k() { call.uni helper; »ret«; }
 `, "exit"},
+	{"setmaxnreg of another kernel", `.entry a() { setmaxnreg.inc.sync.aligned.u32 64; ret; }
+.entry b() { »ret«; }
+`, "exit"},
+	{"setmaxnreg of another kernel, behind an error", `.entry a() { setmaxnreg.inc.sync.aligned.u32 64; ret; }
+.entry b() { »rte«; }
+`, "ret"},
+	{"setmaxnreg of a kernel that calls what changes", `.func helper() { »ret«; }
+.entry a() .maxnreg 64 { setmaxnreg.inc.sync.aligned.u32 64; call.uni helper; ret; }
+`, "call.uni helper"},
+	{"setmaxnreg beside what becomes an error of the whole program", `.extern .func outside();
+.entry a() { setmaxnreg.inc.sync.aligned.u32 64; ret; }
+.entry b() { »ret«; }
+`, "call.uni outside"},
 	{"the first use of what nothing defines", `.extern .func outside();
 .entry a() { call.uni outside; ret; }
 .entry b() { call.uni outside; »ret«; }

@@ -88,6 +88,9 @@ func (s *Snapshot) recheck() *verdict {
 	v.diags = slices.Concat(kept, said)
 	v.diags.Sort()
 	v.hushed = w.Info.Hushed > 0 && len(kept) > 0
+	if !v.keepMoves(old) {
+		return nil
+	}
 	for i := range v.funcs {
 		if !slices.Contains(s.dirty, i) {
 			was := old.funcs[i]
@@ -119,6 +122,7 @@ func (v *verdict) certain(now *verdict, dirty []int) bool {
 	if now.loose || now.stmts != v.stmts || len(now.funcs) != len(v.funcs) {
 		return false
 	}
+	moves := v.moves() || now.moves()
 	for i, f := range now.funcs {
 		was := v.funcs[i]
 		changed := slices.Contains(dirty, i)
@@ -127,13 +131,36 @@ func (v *verdict) certain(now *verdict, dirty []int) bool {
 			return false
 		case was.open && !changed:
 			return false // it is reported where it stands first
-		case was.moves || f.moves:
-			return false // what is said of it depends on who calls whom
+		case (was.moves || f.moves) && (changed || !f.entry), moves && changed && !f.entry:
+			return false // what is said of setmaxnreg depends on what kernels call
 		case !f.entry && (was.shared || changed && f.shared):
 			return false // counts for the kernels that call it
 		}
 	}
 	return !has(v.alone, diag.TooMuchMemory)
+}
+
+// moves reports whether a function has setmaxnreg.
+func (v *verdict) moves() bool {
+	return slices.ContainsFunc(v.funcs, func(f function) bool { return f.moves })
+}
+
+// keepMoves takes over what was said of setmaxnreg, all of which is in kernels that have not changed; false if that is not known,
+// since a module with errors is not judged as a program.
+func (v *verdict) keepMoves(old *verdict) bool {
+	if !old.moves() || v.diags.HasErrors() || v.alone.HasErrors() {
+		return true
+	}
+	if old.diags.HasErrors() || old.alone.HasErrors() {
+		return false
+	}
+	for _, d := range old.alone {
+		if d.Code == diag.IgnoredSetmaxnreg {
+			v.alone = append(v.alone, d)
+		}
+	}
+	v.alone.Sort()
+	return true
 }
 
 // settled reports whether what was kept and what is said of the changed functions do not depend on each other.
