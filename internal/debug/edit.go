@@ -36,7 +36,7 @@ func (s *Session) Set(to, from *Expr) (Value, error) {
 	switch {
 	case err != nil:
 		return v, err
-	case at.Home == nil || at.Count > 0 || at.Home.Register == "the address":
+	case at.Home == nil || at.Count > 0:
 		return v, errors.New("Left operand of assignment is not an lvalue.")
 	case at.boolean():
 		v = truth(v.True())

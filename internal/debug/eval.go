@@ -194,7 +194,7 @@ func (c *evaluation) address(n node) (space string, addr uint64, t value.Type, e
 	case *unaryOp:
 		if n.op == "&" {
 			v, err := c.addressOf(n.of)
-			return v.Home.space(), v.Low, value.Type{}, err
+			return v.space, v.Low, value.Type{}, err
 		}
 	}
 	v, err := n.eval(c)
@@ -202,13 +202,6 @@ func (c *evaluation) address(n node) (space string, addr uint64, t value.Type, e
 		err = errors.New("Attempt to take contents of a non-pointer value.")
 	}
 	return "", uint64(v.integer()), value.Type{}, err
-}
-
-func (h *Home) space() string {
-	if h == nil {
-		return ""
-	}
-	return h.Space
 }
 
 // Address evaluates an expression as x takes it: the address that it comes to, that of a variable that it names, or of the memory that
@@ -241,14 +234,18 @@ func (c *evaluation) addressOf(n node) (Value, error) {
 	case v.Home.Register != "":
 		return Value{}, fmt.Errorf("Attempt to take address of value in register %s.", v.Home.Register)
 	}
-	return Value{Low: v.Home.Addr, Type: typeU64, Home: &Home{Space: v.Home.Space, Lane: -1, Register: "the address"}}, nil
+	return Value{Low: v.Home.Addr, Type: typeU64, space: v.Home.Space}, nil
 }
 
 func (c *evaluation) deref(v *Value) (Value, error) {
 	if v.Type.Float() || v.boolean() || v.Count > 0 {
 		return Value{}, errors.New("Attempt to take contents of a non-pointer value.")
 	}
-	return c.at("generic", uint64(v.integer()), typeU32)
+	space := v.space
+	if space == "" {
+		space = "generic"
+	}
+	return c.at(space, uint64(v.integer()), typeU32)
 }
 
 // at reads a value from memory.

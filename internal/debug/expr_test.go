@@ -66,7 +66,7 @@ s:f64[40]  Cannot access shared memory at address 0x540: a CTA has 0x400 to 0x50
 [s+4]:u8  30
 [shared 0x404]:u32  30
 &s[2] - &s[0]  8
-*&s[2]  Cannot access memory at address 0x408
+*&s[2]  42
 [out]:u32  0
 out[1]  0
 [local 0]:u32  0

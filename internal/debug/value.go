@@ -20,7 +20,8 @@ type Value struct {
 	Count     int        // of an array in memory: its elements of Type, which Low does not hold; else 0
 	Home      *Home      // where it is; nil: nowhere, it was computed
 
-	literal bool // a number as written, which takes the other operand's type
+	literal bool   // a number as written, which takes the other operand's type
+	space   string // of an address of something, where it points
 }
 
 // Home is where a value is: a register of a lane, or memory.

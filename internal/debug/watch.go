@@ -81,7 +81,7 @@ func (s *Session) watchpoint(e *Expr, kind WatchKind) (*Watchpoint, error) {
 		return nil, errors.New("Expression cannot be implemented with read/access watchpoint: it is no memory.")
 	case w.size > maxWatched:
 		return nil, fmt.Errorf("%d bytes are too many to watch: at most %d.", w.size, maxWatched)
-	case v.Home != nil && v.Home.Register != "" && v.Home.Lane >= 0:
+	case v.Home != nil && v.Home.Register != "":
 		w.focus.Lane = v.Home.Lane
 	}
 	return w, nil
@@ -115,7 +115,6 @@ type observed struct {
 	old  []byte
 	text string
 	by   Place // the instruction that was about to be executed when it was looked at last
-	gone bool
 }
 
 // watcher returns what finds a value that has changed, and counts; it begins with the values of now.
