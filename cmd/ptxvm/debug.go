@@ -29,6 +29,7 @@ type debugFlags struct {
 	script string
 	batch  bool
 	at     uint64
+	launch string // of a program
 }
 
 // notDebugged are the flags of run that a debugger has no use for: they are refused, not passed over.
@@ -39,11 +40,11 @@ var notDebugged = []string{"workers", "devices", "timeout", "keep-output", "keep
 func newDebug(s streams) *cli.Command {
 	var f debugFlags
 	cmd := &cli.Command{
-		Use:   debugVerb + " FILE…|DIR [flags]",
-		Short: "Step through a kernel, forwards and backwards; DIR is a captured launch",
+		Use:   debugVerb + " FILE…|DIR|-- PROGRAM… [flags]",
+		Short: "Step through a kernel, forwards and backwards; DIR is a captured launch, PROGRAM a CUDA program",
 		Example: `  ptxvm debug saxpy.ptx --block 32 --arg s32:32 --arg f32:2 --arg in:f32x32=iota --arg inout:f32x32=1
-  ptxvm debug capture/ -x commands.txt`,
-		Args: needFiles,
+  ptxvm debug capture/ -x commands.txt
+  ptxvm debug --launch saxpy:3 -- ./program --its-own-flag`,
 		Run: func(cmd *cli.Command, args []string) error {
 			return f.debug(cmd.Context(), s, args)
 		},
@@ -52,15 +53,33 @@ func newDebug(s streams) *cli.Command {
 	cmd.Flags().String(&f.script, "command", "x", "", "do the commands of `FILE` instead of asking for some")
 	cmd.Flags().Bool(&f.batch, "batch", "", "end with the first command that fails, with exit 2")
 	cmd.Flags().Uint64(&f.at, "at", "", 0, "begin at moment `M`, which faults and reports of an earlier session have named")
+	cmd.Flags().String(&f.launch, "launch", "", "", "of a program open `KERNEL[:N]`, the N-th launch of a kernel; default the first that faults or is reported, else the first")
 	f.bind(cmd)
 	return cmd
 }
 
 // debug opens the launch and does commands.
 func (f *debugFlags) debug(ctx context.Context, s streams, args []string) error {
-	if slices.Contains(s.args, "--") {
-		return usageError{errors.New("debug -- PROGRAM is not built yet: capture a launch of the program, and give debug the folder of the capture")}
+	_, program, has := programOf(s.args)
+	switch {
+	case has && len(args) != len(program):
+		return usageError{errors.New("debug takes files, the folder of a capture, or -- and a program")}
+	case has:
+		launch, done, failed := f.captured(ctx, s, program)
+		if failed != nil {
+			return failed
+		}
+		return errors.Join(f.open(ctx, s, []string{"@" + launch}), done())
+	case f.launch != "":
+		return usageError{errors.New("--launch is for debug -- PROGRAM; a capture has one launch")}
+	case len(args) == 0:
+		return usageError{fmt.Errorf("%s needs a PTX file, the folder of a capture, or -- and a program", debugVerb)}
 	}
+	return f.open(ctx, s, args)
+}
+
+// open opens the launch of files and options, and does commands.
+func (f *debugFlags) open(ctx context.Context, s streams, args []string) error {
 	launches, files, err := f.launches(withCaptures(args))
 	switch {
 	case err != nil:
@@ -117,12 +136,12 @@ func (f *debugFlags) target(ctx context.Context, s streams, launches []*runFlags
 			return nil, usageError{err}
 		}
 		request.Options.Watch = w
-		return f.open(&again, []launchlang.Request{request}, s)
+		return f.openLaunch(&again, []launchlang.Request{request}, s)
 	}}, nil
 }
 
-// open makes one launch.
-func (f *debugFlags) open(setup *launchlang.Setup, requests []launchlang.Request, s streams) (*debug.Launch, error) {
+// openLaunch makes one launch.
+func (f *debugFlags) openLaunch(setup *launchlang.Setup, requests []launchlang.Request, s streams) (*debug.Launch, error) {
 	session, err := launchlang.OpenSession(setup, requests)
 	if err != nil {
 		return nil, err
