@@ -36,6 +36,17 @@ func (p *path) partIndex(a *ssa.Access) {
 		return p.Bin(ssa.Shl, p.Make(ssa.Sext, ssa.X, 0, v), p.Wide(uint64(shift)))
 	}
 	a.Base, a.Index = p.Bin(ssa.Add, a.Base, scaled(n)), scaled(x)
+	p.constantOut(a)
+}
+
+// constantOut brings a constant in the base into the displacement.
+func (b *builder) constantOut(a *ssa.Access) {
+	if o := b.Ops[a.Base]; o.Code == ssa.Add {
+		if k, ok := b.Known(o.B); ok {
+			a.Disp += int64(k)
+			a.Base = o.A
+		}
+	}
 }
 
 // sum makes a test in front say that no lane of x + n wraps as a signed number.
@@ -80,6 +91,8 @@ func (t *front) coverIndex(b *builder, e *ssa.Effect, level int8) bool {
 			a.Runs = b.Make(ssa.Runs, ssa.M, 0, word)
 		}
 	})
-	a.Check, a.Upto = t.inside(b, e, a.Low, 0), t.inside(b, e, a.High, 0)
+	if a.Check, a.Upto = t.inside(b, e, a.Low, 0), t.inside(b, e, a.High, 0); a.Check == 0 || a.Upto == 0 {
+		a.Check, a.Upto, a.Low, a.High, a.Runs = 0, 0, 0, 0, 0
+	}
 	return a.Check != 0
 }

@@ -144,13 +144,8 @@ func (p *path) address(a *ssa.Access, v ssa.Value) {
 		p.partIndex(a)
 		return
 	}
-	if o := p.Ops[base]; o.Code == ssa.Add {
-		if k, ok := p.Known(o.B); ok {
-			a.Disp += int64(k)
-			base = o.A
-		}
-	}
 	a.Base, a.Step = base, step
+	p.constantOut(a)
 }
 
 // parted takes the numbers out of a sum of lanes.
