@@ -20,7 +20,7 @@ type change struct {
 	bytes [2][]byte
 	count int
 	first []value.Difference
-	far   func(index int) bool // whether an element differs
+	far   []bool // of each element whether it differs
 }
 
 // mostShown is how many elements of a memory are listed.
@@ -61,18 +61,21 @@ func (c *change) compare(within value.Tolerance) {
 	typ := c.at[0].Type
 	c.first, c.count = typ.Compare(c.bytes[1], c.bytes[0], within, mostShown)
 	size := typ.Size()
-	c.far = func(i int) bool {
+	c.far = make([]bool, len(c.bytes[0])/size)
+	for i := range c.far {
 		a, b := c.bytes[0][i*size:(i+1)*size], c.bytes[1][i*size:(i+1)*size]
-		_, n := typ.Compare(b, a, within, 0)
-		return n != 0
+		if !bytes.Equal(a, b) {
+			_, n := typ.Compare(b, a, within, 0)
+			c.far[i] = n != 0
+		}
 	}
 }
 
 // holds reports whether a byte of a side is one of an element that differs.
 func (c *change) holds(side int, addr uint64) bool {
 	off := addr - c.at[side].Buffer.Addr()
-	size := uint64(c.at[0].Type.Size())
-	return off < uint64(len(c.bytes[0]))/size*size && c.far(int(off/size))
+	i := off / uint64(c.at[0].Type.Size())
+	return i < uint64(len(c.far)) && c.far[i]
 }
 
 // words are a side's value of an element: as a number, and as bits.

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
 )
@@ -54,6 +55,8 @@ type streams struct {
 	name  string   // of standard input in messages; empty: stdinName
 	quiet bool     // no notes
 	args  []string // the command line, for reports that say how to see the same again
+
+	modules []*ptxvm.Module // what its files hold, where they have been read: they may be pipes
 }
 
 // doMain runs one command line and returns its exit code.

@@ -13,7 +13,7 @@ import (
 )
 
 // mostParting bounds how far it is looked back.
-const mostParting = 1 << 16
+const mostParting = mostValues
 
 // parting prints the first store that differs, and from where on.
 func (f *runFlags) parting(ctx context.Context, s streams, sides []*side, changes []*change) error {
@@ -58,6 +58,7 @@ func (f *runFlags) parting(ctx context.Context, s streams, sides []*side, change
 // firstStore is the element that differs and whose last store comes first in A, or, where A writes none of them, in B.
 func (f *runFlags) firstStore(ctx context.Context, s streams, sides []*side, changes []*change) (at *change, index int, err error) {
 	for i, d := range sides {
+		s.modules = d.session.Modules
 		err = recorded(ctx, s, d.launches, d.files, &ptxvm.Record{Max: int64(f.why.memory)}, func(_ *launchlang.Job, r *ptxvm.Record) error {
 			addr, ok, err := r.FirstLast(func(addr uint64) bool { return changed(changes, i, addr) != nil })
 			if err != nil {
@@ -89,6 +90,7 @@ func changed(changes []*change, side int, addr uint64) *change {
 // explain finds where an element of a side comes from.
 func (d *side) explain(ctx context.Context, s streams, e launchlang.Element, most int64) (told *explanation, err error) {
 	ask := &explaining{element: e.String(), depth: mostParting, values: mostParting, memory: most}
+	s.modules = d.session.Modules
 	return ask.run(ctx, s, d.launches, d.files)
 }
 

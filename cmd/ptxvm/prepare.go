@@ -76,7 +76,10 @@ func setUp(ctx context.Context, launches []*runFlags, files []string, s streams,
 	}
 	f.sourceRoot.near(files)
 	s.quiet = f.quiet
-	modules, err := compileFilesWithin(ctx, int64(f.memory), s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
+	modules := s.modules
+	if modules == nil {
+		modules, err = compileFilesWithin(ctx, int64(f.memory), s, &ptxvm.CompileConfig{Arch: f.arch, Judge: judge}, files)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

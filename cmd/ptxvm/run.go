@@ -36,7 +36,7 @@ func newRun(s streams) *cli.Command {
 	cmd.Flags().Group("What is shown")
 	cmd.Flags().String(&f.why.what, "why", "", "", "print where an element of a result comes from, `NAME[i]`: the instructions behind it with their values, back to inputs; the launch runs again for it, interpreted, on one thread")
 	cmd.Flags().Int(&f.why.depth, "why-depth", "", 24, "follow --why through at most `N` values")
-	cmd.Flags().String(&f.why.dot, "why-dot", "", "", "write --why to `FILE` as a graph for Graphviz, too")
+	cmd.Flags().String(&f.why.dot, "why-dot", "", "", "write --why to `FILE` as a graph for Graphviz, too").NamesFile()
 	f.why.memory = ptxvm.DefaultRecordBytes
 	cmd.Flags().Add(&f.why.memory, "why-memory", "", "most bytes that --why keeps of what the launch executes")
 	f.bind(cmd)
@@ -117,6 +117,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		return errors.Join(reported, err)
 	}
 	if f.why.what != "" {
+		s.modules = session.Modules
 		return errors.Join(reported, f.why.explain(ctx, s, launches, files))
 	}
 	return reported

@@ -217,7 +217,9 @@ func SharedName(kernel *ir.Func, off uint64) string {
 }
 
 // sharedVariable is the variable that an offset of static shared memory lies in; nil if there is none.
-func sharedVariable(kernel *ir.Func, off uint64) *ir.Var { return holding(sharedVariables(kernel), off) }
+func sharedVariable(kernel *ir.Func, off uint64) *ir.Var {
+	return holding(sharedVariables(kernel), off)
+}
 
 // holding is the variable that an offset lies in; nil if there is none.
 func holding(list []*ir.Var, off uint64) *ir.Var {

@@ -350,10 +350,11 @@ func (r *Record) FirstLast(wanted func(addr uint64) bool) (at At, addr uint64, o
 			if t.kind == machine.Load || t.space != machine.Global {
 				continue
 			}
-			for m := t.lanes; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & 31
+			for m := t.lanes; m != 0; { // the last lane first: it has written last, and the lowest of several is the answer
+				lane := bits.Len32(m) - 1
+				m &^= 1 << lane
 				from := r.start(t, lane)
-				for a := from; a < from+t.size; a++ {
+				for a := from + t.size - 1; a >= from && a != ^uint64(0); a-- {
 					if wanted(a) && !seen[a] {
 						seen[a], ok = true, true
 						at, addr = At{int(r.stores[i]), lane}, a
