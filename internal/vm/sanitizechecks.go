@@ -46,7 +46,7 @@ const (
 	// read through the generic proxy, without a proxy fence since: the memory model asks for one (8.6), and programs that recycle
 	// stages of a pipeline mostly leave it out.
 	SanitizeAsyncWAR Sanitize = Sanitize(san.AsyncWAR)
-	// SanitizeNaN reports instructions that make a NaN of operands that are none, with what they were, and where the NaN went.
+	// SanitizeNaN reports instructions that make a NaN of operands that are not NaN, with what they were, and where the NaN went.
 	// Correct kernels may do so, so it is not in SanitizeAll.
 	SanitizeNaN Sanitize = Sanitize(san.NaN)
 	// SanitizeNaNInf is SanitizeNaN that also reports infinities made of finite operands.

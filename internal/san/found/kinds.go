@@ -42,7 +42,7 @@ const (
 	CollectorMisuse                // of a collector buffer, by Then; Text says what, Op is the last product that filled or discarded it
 	Livelock                       // Then, in a loop that can never end, reads Extent, or Text if it reads nothing
 	SyncMisuse                     // of a barrier or a member mask, by Then; Text says what
-	NaNMade                        // Then makes a NaN of operands that are none: Text; Op stores it, or compares it
+	NaNMade                        // Then makes a NaN of operands that are not NaN: Text; Op stores it, or compares it
 	NaNLost                        // the same, and Op, if anything, overwrites it before something does
 	InfMade                        // Then makes an infinity of finite operands, as NaNMade
 	InfLost                        // as NaNLost
@@ -248,12 +248,12 @@ var kinds = [...]Words{
 		Fix: "all threads that the instruction names must execute it together, with one mask: move it out of the branch, or make the mask that of the branch (__activemask is no such mask)",
 	},
 	NaNMade: {Name: "nan", Code: diag.NotANumber,
-		Msg: "a NaN from operands that are none: %s", Args: Worded,
+		Msg: "a NaN from operands that are not NaN: %s", Args: Worded,
 		Role: "made", Other: "goes to",
 		Fix: ofNumbers,
 	},
 	NaNLost: {Name: "nan-overwritten", Code: diag.NotANumber, Note: true,
-		Msg: "a NaN from operands that are none, which nothing stores or compares: %s", Args: Worded,
+		Msg: "a NaN from operands that are not NaN, which nothing stores or compares: %s", Args: Worded,
 		Role: "made", Other: "lost at",
 		Fix: ofNumbers,
 	},
