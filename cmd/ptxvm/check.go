@@ -163,7 +163,9 @@ func judgeSource(f *checkFlags, cfg *ptxvm.CompileConfig, src source) (j judged,
 		return j, nil
 	}
 	if src.inline != nil {
-		return j, wrapUsage(j.judgeInline(cfg))
+		if err := j.judgeInline(cfg); err != nil || f.inline || j.pieces.Any() {
+			return j, wrapUsage(err)
+		}
 	}
 	if f.fix {
 		if j.fixed, j.fixes, err = fixSource(f, cfg, src); err != nil {

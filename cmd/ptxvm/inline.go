@@ -12,7 +12,7 @@ import (
 )
 
 // inlineOf returns the language of a file whose inline assembly is to be judged: of CUDA C++ only if asked for, since that
-// is compiled else.
+// is compiled else. Of one that has none, and was not asked about that, the checker says what it is.
 func (f *checkFlags) inlineOf(file string) (inlineasm.Language, bool) {
 	language, ok := inlineasm.LanguageOf(file)
 	return language, ok && (f.inline || !isCUDA(file))

@@ -28,6 +28,9 @@ type Result struct {
 	Foreign     int       // pieces that are another processor's assembly, as of host code
 }
 
+// Any reports whether there is assembly at all.
+func (r *Result) Any() bool { return r.Judged+len(r.Skipped)+r.Foreign > 0 }
+
 // Skipped is a piece of assembly that was not judged.
 type Skipped struct {
 	Line int // from 1
