@@ -31,7 +31,7 @@ var public = []string{"", "/diag", "/isainfo", "/ptxfmt", "/ptxtest", "/report"}
 // module is what the module is called.
 var module = strings.TrimSuffix(reflect.TypeFor[ptxvm.Module]().PkgPath(), "/internal/vm")
 
-// TestPublic: every package outside internal is public, an example, a command or a measurement.
+// TestPublic: every package outside internal is public, an example, a command, a measurement, or the pages.
 func TestPublic(t *testing.T) {
 	known := map[string]bool{}
 	for _, p := range public {
@@ -40,7 +40,7 @@ func TestPublic(t *testing.T) {
 	for _, path := range strings.Fields(run(t, "go", "list", module+"/...")) {
 		room := strings.TrimPrefix(path, module)
 		first, _, _ := strings.Cut(strings.TrimPrefix(room, "/"), "/")
-		own := first == "internal" || first == "cmd" || first == "examples" || first == "bench"
+		own := first == "internal" || first == "cmd" || first == "examples" || first == "bench" || first == "docs"
 		if !own && !known[path] {
 			t.Errorf("%s can be imported and is no public package", path)
 		}
