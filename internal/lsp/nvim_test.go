@@ -6,12 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
 
-var neovim = flag.String("nvim", "", "drive this Neovim, 0.11 or later, with the settings of docs/howto/editors.md")
+var neovim = flag.String("nvim", "", "drive this Neovim, 0.11 or later, with editors/nvim/init.lua")
 
 // TestNeovim: an editor shows the diagnostics of what is typed, and renames a register.
 func TestNeovim(t *testing.T) {
@@ -27,14 +26,12 @@ func TestNeovim(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	page, err := os.ReadFile("../../docs/howto/editors.md")
+	lua, err := os.ReadFile("../../editors/nvim/init.lua")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lua, _ := strings.Cut(string(page), "```lua\n")
-	lua, _, _ = strings.Cut(lua, "```")
 	module := ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\t.reg .b32 %r<5>;\n\tmov.u32 %r1, %tid.x;\n\tadd.u33 %r2, %r1, 1;\n\tret;\n}\n"
-	for name, text := range map[string]string{"init.lua": lua, "k.ptx": module} {
+	for name, text := range map[string]string{"init.lua": string(lua), "k.ptx": module} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
