@@ -77,7 +77,7 @@ isainfo:            diag internal/assume internal/cudaabi internal/isa internal/
 internal/mend:      diag
 ptxfmt:             . diag internal/check internal/mend internal/syntax
 internal/lsp/doc:   diag isainfo internal/check internal/ir internal/isa internal/mend internal/syntax
-internal/lsp:       diag internal/check internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
+internal/lsp:       diag internal/check internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text
 internal/cudaabi:   diag

@@ -91,25 +91,33 @@ func (r *Result) add(in *diag.Source, a *Asm, tries []dialect, judge isa.Judge) 
 		return
 	}
 	out, unknown := a.statements()
-	var best diag.List
+	list, _, why := a.best(in, &out, unknown, tries, judge)
+	if why != "" {
+		skip(why)
+		return
+	}
+	r.Judged++
+	r.Diagnostics = append(r.Diagnostics, list...)
+}
+
+// best is what is wrong in the dialect in which the least is, and that dialect. why says what kept it from being judged.
+func (a *Asm) best(in *diag.Source, out *text, unknown []bool, tries []dialect, judge isa.Judge) (least diag.List, by dialect, why string) {
 	for i, d := range tries {
-		list, why := a.judge(in, &out, unknown, d, judge)
+		list, why := a.judge(in, out, unknown, d, judge)
 		if why != "" {
-			skip(why)
-			return
+			return nil, d, why
 		}
 		if len(tries) > 1 { // what will be taken away from a version is a matter of its choice, and the source makes none
 			list = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		}
-		if i == 0 || len(list) < len(best) {
-			best = list
+		if i == 0 || len(list) < len(least) {
+			least, by = list, d
 		}
-		if len(best) == 0 {
+		if len(least) == 0 {
 			break
 		}
 	}
-	r.Judged++
-	r.Diagnostics = append(r.Diagnostics, best...)
+	return least, by, ""
 }
 
 // isPTX reports whether a text is PTX, and not the assembly of a host: a word of it is an opcode of PTX with modifiers; or one

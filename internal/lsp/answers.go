@@ -17,10 +17,10 @@ import (
 // diagnostics are those of a document; one that is no module of PTX has none.
 func (s *server) diagnostics(ctx context.Context, d *document) ([]diagnostic, error) {
 	out := []diagnostic{}
-	if d.Foreign() {
-		return out, nil
+	list, err := s.inlineDiagnostics(d)
+	if !d.Foreign() {
+		list, err = d.Diagnostics(ctx)
 	}
-	list, err := d.Diagnostics(ctx)
 	for i := range list {
 		out = append(out, s.diagnostic(d, &list[i]))
 	}
@@ -70,6 +70,9 @@ func (s *server) text(value string) markup {
 }
 
 func hoverAt(r *request, p *positionParams) (any, error) {
+	if r.Foreign() {
+		return r.hoverInline(p)
+	}
 	text, span, err := r.Hover(r.ctx, r.offset(p.Position))
 	if err != nil || text == "" {
 		return nil, err

@@ -271,6 +271,7 @@ type options struct {
 	Arch        string `json:"arch"`        // as check --arch
 	Judge       string `json:"judge"`       // ptxas or manual
 	CompileOnly bool   `json:"compileOnly"` // as check -c
+	Inline      *bool  `json:"inline"`      // inline assembly: default in Python, since a C++ file has a server of its own
 	Hints       *bool  `json:"hints"`       // inlay hints; default true
 	Lenses      *bool  `json:"lenses"`      // code lenses; default true
 }

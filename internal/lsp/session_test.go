@@ -264,6 +264,9 @@ func (p *player) play(line string) string {
 			}
 		}
 		return ""
+	case "settings":
+		p.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"ptxvm": json.RawMessage(w[1])}})
+		return ""
 	case "type": // text behind a place
 		at := bytes.Index(p.texts[p.name].Text, []byte(w[1])) + len(w[1])
 		p.edit(p.name, doc.Span{Start: doc.Pos(at), End: doc.Pos(at)}, w[2])

@@ -27,20 +27,40 @@ func (s *Snapshot) Hover(ctx context.Context, at Pos) (text string, span Span, e
 	if sym := w.symbol(t); sym.object != nil {
 		return w.describe(sym.object, t), w.tokenSpan(t), nil
 	}
+	text, span = w.hoverWord(t)
+	return text, span, nil
+}
+
+// HoverWord is Hover for words of PTX alone: of a name there is nothing to say.
+func (s *Snapshot) HoverWord(ctx context.Context, at Pos) (text string, span Span, err error) {
+	w, err := s.View(ctx, at)
+	if err != nil {
+		return "", Span{}, err
+	}
+	t := w.token(at)
+	if t == syntax.NoToken || w.symbol(t).object != nil {
+		return "", Span{}, nil
+	}
+	text, span = w.hoverWord(t)
+	return text, span, nil
+}
+
+// hoverWord describes a token that is no name.
+func (w *View) hoverWord(t syntax.TokenID) (text string, span Span) {
 	if in, ok := w.stmt(t).(*syntax.Instruction); ok && (t == in.Opcode || slices.Contains(in.Mods, t)) {
 		last := in.Opcode
 		if len(in.Mods) > 0 {
 			last = in.Mods[len(in.Mods)-1]
 		}
-		return w.aboutInstruction(in), w.span(syntax.Range{First: in.Opcode, Last: last}), nil
+		return w.aboutInstruction(in), w.span(syntax.Range{First: in.Opcode, Last: last})
 	}
 	if l, ok := w.stmt(t).(*syntax.Loc); ok {
 		if place, ok := w.sourceOf(l); ok {
 			return fmt.Sprintf("The code that follows comes from line %d of `%s`.", place.Line, place.File),
-				w.span(l.Range), nil
+				w.span(l.Range)
 		}
 	}
-	return Explain(w.File.Text(t)), w.tokenSpan(t), nil
+	return Explain(w.File.Text(t)), w.tokenSpan(t)
 }
 
 // Explain is what `ptxvm explain` says of a name, in Markdown; "" if it knows none.
