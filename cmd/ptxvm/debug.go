@@ -30,6 +30,7 @@ type debugFlags struct {
 	batch  bool
 	at     uint64
 	launch string // of a program
+	dap    string // where an editor is served; empty: the terminal
 }
 
 // notDebugged are the flags of run that a debugger has no use for: they are refused, not passed over.
@@ -37,8 +38,10 @@ var notDebugged = []string{"workers", "devices", "timeout", "keep-output", "keep
 	"trace", "trace-to", "max-trace", "show", "show-to", "stats"}
 
 // newDebug builds the debug verb.
-func newDebug(s streams) *cli.Command {
-	var f debugFlags
+func newDebug(s streams) *cli.Command { return newDebugWith(s, &debugFlags{}) }
+
+// newDebugWith builds it over its flags.
+func newDebugWith(s streams, f *debugFlags) *cli.Command {
 	cmd := &cli.Command{
 		Use:   debugVerb + " FILE…|DIR|-- PROGRAM… [flags]",
 		Short: "Step through a kernel, forwards and backwards; DIR is a captured launch, PROGRAM a CUDA program",
@@ -46,6 +49,9 @@ func newDebug(s streams) *cli.Command {
   ptxvm debug capture/ -x commands.txt
   ptxvm debug --launch saxpy:3 -- ./program --its-own-flag`,
 		Run: func(cmd *cli.Command, args []string) error {
+			if f.dap != "" {
+				return f.serveDAP(cmd.Context(), s, args)
+			}
 			return f.debug(cmd.Context(), s, args)
 		},
 	}
@@ -54,6 +60,7 @@ func newDebug(s streams) *cli.Command {
 	cmd.Flags().Bool(&f.batch, "batch", "", "end with the first command that fails, with exit 2")
 	cmd.Flags().Uint64(&f.at, "at", "", 0, "begin at moment `M`, which faults and reports of an earlier session have named")
 	cmd.Flags().String(&f.launch, "launch", "", "", "of a program open `KERNEL[:N]`, the N-th launch of a kernel; default the first that faults or is reported, else the first")
+	f.bindDAP(cmd)
 	f.bind(cmd)
 	return cmd
 }
@@ -80,21 +87,7 @@ func (f *debugFlags) debug(ctx context.Context, s streams, args []string) error 
 
 // open opens the launch of files and options, and does commands.
 func (f *debugFlags) open(ctx context.Context, s streams, args []string) error {
-	launches, files, err := f.launches(withCaptures(args))
-	switch {
-	case err != nil:
-		return err
-	case len(launches) > 1:
-		return usageError{fmt.Errorf("debug takes one launch, not %d", len(launches))}
-	case f.script == "" && slices.Contains(files, "-"):
-		return usageError{errors.New("debug reads its commands from standard input: give the PTX as a file, or the commands with -x")}
-	}
-	for _, name := range notDebugged {
-		if f.set.Given(name) {
-			return usageError{fmt.Errorf("debug does not take --%s", name)}
-		}
-	}
-	target, err := f.target(ctx, s, launches, files)
+	target, err := f.read(ctx, s, args)
 	if err != nil {
 		return printEnd(s, &f.runFlags, new(reports), err)
 	}
@@ -103,6 +96,26 @@ func (f *debugFlags) open(ctx context.Context, s streams, args []string) error {
 		return printEnd(s, &f.runFlags, new(reports), err)
 	}
 	return errors.Join(f.converse(ctx, s, session), session.Close())
+}
+
+// read reads files and flags.
+func (f *debugFlags) read(ctx context.Context, s streams, args []string) (debug.Target, error) {
+	var none debug.Target
+	launches, files, err := f.launches(withCaptures(args))
+	switch {
+	case err != nil:
+		return none, err
+	case len(launches) > 1:
+		return none, usageError{fmt.Errorf("debug takes one launch, not %d", len(launches))}
+	case f.script == "" && slices.Contains(files, "-"):
+		return none, usageError{errors.New("debug reads its commands from standard input: give the PTX as a file, or the commands with -x")}
+	}
+	for _, name := range notDebugged {
+		if f.set.Given(name) {
+			return none, usageError{fmt.Errorf("debug does not take --%s", name)}
+		}
+	}
+	return f.target(ctx, s, launches, files)
 }
 
 // withCaptures puts the options file of a captured launch in the place of its folder.

@@ -73,7 +73,7 @@ func (s *Session) ask(p *machine.Pause, stop stopper) *Stop {
 	switch {
 	case s.report != nil:
 		return &Stop{Why: Reports, Report: s.report}
-	case p.Interrupted:
+	case p.Interrupted && (s.Front.Interrupted == nil || s.Front.Interrupted()):
 		return &Stop{Why: Interrupted}
 	}
 	return stop(p)

@@ -206,7 +206,7 @@ func (s *Session) hit(p *machine.Pause) (found *Stop) {
 		}
 		if b.Hits++; b.Ignore > 0 {
 			b.Ignore--
-		} else if found == nil {
+		} else if !s.passed(b, p) && found == nil {
 			found = &Stop{Why: AtBreak, Break: b}
 		}
 	}

@@ -27,6 +27,7 @@ type Session struct {
 	Code   *Code
 	Seed   uint64
 	Mode   Mode // how far steps go
+	Front  Front
 
 	run     *run           // nil: there is none
 	at      *machine.Pause // where it waits; nil: it has ended
@@ -170,6 +171,9 @@ func (s *Session) Interrupt() {
 
 // reported is called by the launch.
 func (s *Session) reported(r *vm.Report) {
+	if s.Front.Reported != nil && !s.Front.Reported(r) {
+		return
+	}
 	if s.report == nil {
 		s.report = r
 	}

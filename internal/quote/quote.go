@@ -64,6 +64,16 @@ func (s *Sources) Line(at ptxvm.Location) (text string, ok bool) {
 	}
 }
 
+// Path is where a file of the source is; false if it is not found.
+func (s *Sources) Path(name string) (string, bool) {
+	file := s.open(name)
+	if file == nil {
+		return "", false
+	}
+	path := file.Name()
+	return path, file.Close() == nil
+}
+
 // open opens a file at its own path or below the first folder that has it.
 func (s *Sources) open(name string) *os.File {
 	if !s.Any && !slices.Contains(endings, strings.ToLower(path.Ext(name))) {

@@ -1,0 +1,166 @@
+package main
+
+// This file is debug --dap: it opens the launches that an editor asks for, and gives package dap the connection.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/debug/dap"
+	"ptxvm.invalid/ptxvm/internal/san"
+)
+
+// overStdio is the value of --dap for standard input and output.
+const overStdio = "stdio"
+
+// bindDAP declares --dap.
+func (f *debugFlags) bindDAP(cmd *cli.Command) {
+	cmd.Flags().String(&f.dap, "dap", "", "", "serve an editor by the Debug Adapter Protocol, over standard input and output or, with `ADDR`, to the first that connects to HOST:PORT or :PORT of this machine; FILE and flags may then come from the editor").Alone = overStdio
+}
+
+// dapAddress is an address as --dap takes it.
+var dapAddress = regexp.MustCompile(`^([a-zA-Z0-9.-]*):([0-9]+)$`)
+
+// serveDAP answers an editor. The address may stand behind --dap as a word of its own.
+func (f *debugFlags) serveDAP(ctx context.Context, s streams, args []string) error {
+	addr := f.dap
+	if i := slices.IndexFunc(args, isDAPAddress); i >= 0 && addr == overStdio {
+		addr, args = args[i], slices.Delete(slices.Clone(args), i, i+1)
+	}
+	switch {
+	case f.script != "" || f.batch:
+		return usageError{errors.New("debug --dap reads no commands: leave out --command and --batch")}
+	case f.launch != "" || slices.Contains(s.args, "--"):
+		return usageError{errors.New("debug --dap -- PROGRAM is not served: capture a launch of the program, and launch the folder of the capture")}
+	}
+	open := f.dapOpener(ctx, s, args)
+	if addr == overStdio {
+		return wrapUsage(dap.Serve(s.in, s.out, open))
+	}
+	at, err := parseDAPAddress(addr)
+	if err != nil {
+		return usageError{err}
+	}
+	client, err := acceptOne(at, func(bound netip.AddrPort) {
+		fmt.Fprintf(s.err, "debug adapter protocol: waiting at %s\n", bound)
+	})
+	if err != nil {
+		return usageError{fmt.Errorf("--dap %s: %w", addr, err)}
+	}
+	return wrapUsage(errors.Join(dap.Serve(client, client, open), client.Close()))
+}
+
+// isDAPAddress reports whether a word is an address, or stdio, and no file.
+func isDAPAddress(word string) bool {
+	_, err := os.Stat(word)
+	return err != nil && (word == overStdio || dapAddress.MatchString(word))
+}
+
+// parseDAPAddress reads HOST:PORT. Names are not looked up: that would need libc.
+func parseDAPAddress(text string) (netip.AddrPort, error) {
+	parts := dapAddress.FindStringSubmatch(text)
+	if parts == nil {
+		return netip.AddrPort{}, fmt.Errorf("--dap %s: want stdio, :PORT or HOST:PORT", text)
+	}
+	host := parts[1]
+	if host == "" || host == "localhost" {
+		host = "127.0.0.1"
+	}
+	at, err := netip.ParseAddrPort(host + ":" + parts[2])
+	if err != nil || !at.Addr().Is4() {
+		return at, fmt.Errorf("--dap %s: want a port up to 65535 of localhost or of an IPv4 address", text)
+	}
+	return at, nil
+}
+
+// dapOpener opens what a launch request asks for; one without a program means the files of the command line.
+func (f *debugFlags) dapOpener(ctx context.Context, s streams, args []string) dap.Opener {
+	return func(a *dap.Arguments, out, notes io.Writer) (*dap.Program, error) {
+		inner := streams{in: strings.NewReader(""), out: out, err: notes}
+		flags, files := f, args
+		if a.Program != "" || len(a.Args) > 0 {
+			if len(args) > 0 {
+				return nil, errors.New("the command line of debug --dap has files of its own: launch without program and args")
+			}
+			if a.Cwd != "" {
+				if err := os.Chdir(a.Cwd); err != nil {
+					return nil, fmt.Errorf("cwd: %w", err)
+				}
+			}
+			flags = &debugFlags{}
+			var err error
+			if files, err = dapFlags(inner, flags, a); err != nil {
+				return nil, err
+			}
+		}
+		if a.Sanitize != "" {
+			if err := flags.set.Set("sanitize", string(a.Sanitize)); err != nil {
+				return nil, err
+			}
+		}
+		return flags.dapProgram(ctx, inner, files)
+	}
+}
+
+// dapFlags reads the program and the flags of a launch request.
+func dapFlags(s streams, f *debugFlags, a *dap.Arguments) (files []string, err error) {
+	cmd := newDebugWith(s, f)
+	if files, err = cmd.Parse(doubleDash(a.Args)); err != nil {
+		return nil, err
+	}
+	if f.dap != "" || f.script != "" || f.batch || f.at != 0 || f.launch != "" {
+		return nil, errors.New("args: --dap, --command, --batch, --at and --launch are not for an editor; \"moment\" is where the session begins")
+	}
+	if a.Program != "" {
+		files = append([]string{a.Program}, files...)
+	}
+	return files, nil
+}
+
+// dapProgram compiles the files. What compilers and flags have to say becomes the error's text.
+func (f *debugFlags) dapProgram(ctx context.Context, s streams, files []string) (*dap.Program, error) {
+	if len(files) == 0 {
+		return nil, errors.New("launch needs \"program\": a PTX file, or the folder of a captured launch")
+	}
+	if slices.Contains(files, "-") {
+		return nil, errors.New("standard input cannot be the program: give a file")
+	}
+	var said bytes.Buffer
+	target, err := f.read(ctx, s, files)
+	if err != nil {
+		quiet := s
+		quiet.out, quiet.err = &said, &said
+		if end := printEnd(quiet, &f.runFlags, new(reports), err); said.Len() == 0 {
+			return nil, end
+		}
+		return nil, errors.New(strings.TrimRight(said.String(), "\n"))
+	}
+	p := &dap.Program{Target: target, Line: f.sourceRoot.line, ExitCode: f.dapExitCode}
+	sources := f.sourceRoot.sources()
+	p.File = sources.Path
+	set, err := san.Parse(f.sanitize)
+	for _, c := range san.Checks {
+		if err == nil && set&c.Set != 0 {
+			p.Checks = append(p.Checks, c.Name)
+		}
+	}
+	return p, err
+}
+
+// dapExitCode is run's exit code of a launch that has ended so.
+func (f *debugFlags) dapExitCode(end error) int {
+	var r reports
+	if r.found, end = splitReports(end); r.found == nil && end == nil {
+		return exitDone
+	}
+	return exitCode(printEnd(streams{out: io.Discard, err: io.Discard}, &f.runFlags, &r, end))
+}
