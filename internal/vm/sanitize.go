@@ -28,13 +28,15 @@ const lasting = SanitizeMem | SanitizeInit | SanitizeInitLoads | SanitizeLeakUnu
 func (k *Kernel) sanitize(l *machine.Launch, state *launchState, c *call) {
 	d, code := k.program.d, k.program.decoder
 	set, lazy := d.cfg.Sanitize, d.cfg.Async == AsyncLazy
-	judge := k.judging(c, l)
 	if c.terms.Unchecked {
 		set, lazy = set&lasting, false
-		judge = func(*found.Report) found.Fate { return found.Suppressed }
 	}
 	if set == 0 && !lazy {
 		return
+	}
+	judge := k.judging(c.watch.steps, l) // not before: it is an allocation
+	if c.terms.Unchecked {
+		judge = func(*found.Report) found.Fate { return found.Suppressed }
 	}
 	objects := findings.Objects{Scene: k.scene(l)}
 	p := san.Plan(san.Set(set), san.Facts{
@@ -80,10 +82,10 @@ func (k *Kernel) judge(r *found.Report, l *machine.Launch) found.Fate {
 }
 
 // judging is judge for a launch, whose debugger is told of what is reported.
-func (k *Kernel) judging(c *call, l *machine.Launch) func(r *found.Report) found.Fate {
+func (k *Kernel) judging(s *Stepping, l *machine.Launch) func(r *found.Report) found.Fate {
 	return func(r *found.Report) found.Fate {
 		fate := k.judge(r, l)
-		if s := c.watch.steps; s != nil && s.Reported != nil && fate == found.Reported {
+		if s != nil && s.Reported != nil && fate == found.Reported {
 			s.Reported(k.newReport(&found.Counted{Report: *r, Times: 1}, l))
 		}
 		return fate
