@@ -16,7 +16,6 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/debug/dap"
-	"ptxvm.invalid/ptxvm/internal/san"
 )
 
 // overStdio is the value of --dap for standard input and output.
@@ -147,12 +146,7 @@ func (f *debugFlags) dapProgram(ctx context.Context, s streams, files []string) 
 	p := &dap.Program{Target: target, Line: f.sourceRoot.line, ExitCode: f.dapExitCode}
 	sources := f.sourceRoot.sources()
 	p.File = sources.Path
-	set, err := san.Parse(f.sanitize)
-	for _, c := range san.Checks {
-		if err == nil && set&c.Set != 0 {
-			p.Checks = append(p.Checks, c.Name)
-		}
-	}
+	p.Checks, err = dap.ChecksOf(f.sanitize)
 	return p, err
 }
 

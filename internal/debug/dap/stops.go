@@ -146,3 +146,14 @@ func (s *server) exceptionInfo(*godap.ExceptionInfoRequest) (godap.ResponseMessa
 	}
 	return &godap.ExceptionInfoResponse{Body: body}, nil
 }
+
+// ChecksOf lists the names of the checks that a --sanitize asks for.
+func ChecksOf(sanitize string) (names []string, err error) {
+	set, err := san.Parse(sanitize)
+	for _, c := range san.Checks {
+		if err == nil && set&c.Set != 0 {
+			names = append(names, c.Name)
+		}
+	}
+	return names, err
+}
