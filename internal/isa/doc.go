@@ -12,3 +12,4 @@
 package isa
 
 //go:generate go run ../gen
+//go:generate go run ../gen/grammar

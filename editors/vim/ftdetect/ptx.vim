@@ -1,0 +1,1 @@
+autocmd BufRead,BufNewFile *.ptx if getline(1) !~# '^<' | setfiletype ptx | endif
