@@ -22,7 +22,7 @@ func newMCP(s streams) *cli.Command {
 	var f mcpFlags
 	cmd := &cli.Command{
 		Use:     "mcp",
-		Short:   "Answer a coding agent by the Model Context Protocol, on standard input and output: check, run, sanitize, explain, isa, grade",
+		Short:   "Answer a coding agent by the Model Context Protocol, on standard input and output: check, run, sanitize, diff, explain, isa, grade",
 		Example: "  claude mcp add ptxvm -- ptxvm mcp\n  ptxvm mcp --timeout 2m --memory 4G",
 		Args:    takes(0, 0),
 		Run:     func(cmd *cli.Command, _ []string) error { return f.serve(cmd.Context(), s) },

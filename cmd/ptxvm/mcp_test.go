@@ -63,6 +63,23 @@ skip:
 }
 `
 
+// doubles stores twice the number of each thread.
+const doubles = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.reg .b32 %t, %v;
+	.reg .b64 %o;
+	mov.u32 %t, %tid.x;
+	ld.param.u64 %o, [out];
+	mad.wide.u32 %o, %t, 4, %o;
+	add.u32 %v, %t, %t;
+	st.global.u32 [%o], %v;
+	ret;
+}
+`
+
 func TestMCPTools(t *testing.T) {
 	t.Parallel()
 	session := connect(t, inProcess)
@@ -74,7 +91,7 @@ func TestMCPTools(t *testing.T) {
 		want   []string
 	}{
 		{"sanitize", map[string]any{"ptx": wrongBarrier, "block": "64", "args": []string{"out:u32x64"}}, false,
-			[]string{".ptx:11:2: P8003", "went round it", "fix:", "move it out of the branch", "\nreplay: ptxvm run ", "--block=64 --sanitize=all --arg=out:u32x64"}},
+			[]string{".ptx:11:2: P8003", "went round it", "fix:", "move it out of the branch", "\nreplay: ptxvm run ", "--block=64 --arg=out:u32x64 --sanitize=all"}},
 		{"sanitize", map[string]any{"path": race, "block": "256", "args": []string{"in:f32x256=iota", "out:f32x1"}, "checks": "race"}, false, []string{"P8002", "race.cu:", "--sanitize=race"}},
 		{"run", map[string]any{"ptx": wrongBarrier}, true, []string{"k takes 1 argument, 0 given", "--arg inout:"}},
 		{"run", map[string]any{"path": "../../examples/saxpy/saxpy.ptx", "block": "4", "args": []string{"s32:4", "f32:2", "in:f32:1,2,3,4", "inout:f32:1,1,1,1"}}, false, []string{"3 5 7 9", "replay: ptxvm run /"}},
@@ -82,6 +99,11 @@ func TestMCPTools(t *testing.T) {
 		{"check", map[string]any{"ptx": strings.Replace(wrongBarrier, "mov.u32", "mov.u23", 1)}, false, []string{".ptx:8:", "fix:", "replay: ptxvm check "}},
 		{"check", map[string]any{"ptx": wrongBarrier}, false, []string{"no errors"}},
 		{"check", map[string]any{"ptx": wrongBarrier, "arch": "sm_1"}, true, []string{"sm_1"}},
+		{"diff", map[string]any{"ptx": doubles, "other_ptx": strings.Replace(doubles, "add.u32", "sub.u32", 1), "block": "4", "args": []string{"out:u32x4"}}, false,
+			[]string{"differs: out: 3 of 4 elements", ".ptx:11 ", "sub.u32", "replay: ptxvm diff "}},
+		{"diff", map[string]any{"ptx": doubles, "vary": []string{"arch=sm_80,sm_90"}, "block": "4", "args": []string{"out:u32x4"}}, false, []string{"equal", "--arch=sm_80,sm_90"}},
+		{"diff", map[string]any{"ptx": doubles, "block": "4", "args": []string{"out:u32x4"}}, true, []string{"two modules"}},
+		{"diff", map[string]any{"ptx": doubles, "other_ptx": doubles, "expect": []string{"0=1"}}, true, []string{"leave out expect"}},
 		{"explain", map[string]any{"topic": "P8003"}, false, []string{"barrier"}},
 		{"explain", map[string]any{"topic": "nonsense"}, true, []string{"nothing is called"}},
 		{"isa", map[string]any{"name": "bar.sync", "target": "sm_90"}, false, []string{"bar"}},
@@ -147,7 +169,7 @@ func TestMCPLists(t *testing.T) {
 			t.Errorf("%s has the schema %v", tool.Name, tool.InputSchema)
 		}
 	}
-	if want := []string{"check", "run", "sanitize", "explain", "isa", "grade"}; !slices.Equal(names, want) {
+	if want := []string{"check", "run", "sanitize", "diff", "explain", "isa", "grade"}; !slices.Equal(names, want) {
 		t.Errorf("tools %v, want %v", names, want)
 	}
 	pages, err := session.ListResources(t.Context(), nil)

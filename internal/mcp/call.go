@@ -112,7 +112,7 @@ func (c *call) result(line *commandLine, done Done, report string) *result {
 	var b strings.Builder
 	b.WriteString(strings.TrimRight(text, "\n"))
 	if b.Len() == 0 && done.Exit == 0 {
-		b.WriteString("no errors")
+		b.WriteString(orElse(line.silence, "no errors"))
 	}
 	if done.Cut > 0 {
 		fmt.Fprintf(&b, "\n… %d more bytes; the command line below gives all", done.Cut)

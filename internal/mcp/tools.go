@@ -4,8 +4,10 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -33,6 +35,7 @@ type commandLine struct {
 	args    []string
 	limits  []string                                  // further arguments, which a replay leaves out
 	report  bool                                      // `--report FILE` gives an object
+	silence string                                    // what an empty output means; default "no errors"
 	read    func(done Done) (text string, object any) // of another output than text
 }
 
@@ -65,6 +68,13 @@ type checkArguments struct {
 type sanitizeArguments struct {
 	launch
 	Checks string `json:"checks,omitempty" jsonschema:"a list of mem, init, race, sync, leak, async, or all (default)"`
+}
+
+type diffArguments struct {
+	launch
+	OtherPTX  string   `json:"other_ptx,omitempty" jsonschema:"a second module as text; give this, other_path, or two values of a flag"`
+	OtherPath string   `json:"other_path,omitempty" jsonschema:"the path of a second module, such as that of another compiler"`
+	Vary      []string `json:"vary,omitempty" jsonschema:"flags with two values each for one module: engine=interp,jit or arch=sm_80,sm_90 or assume=U3=low,high"`
 }
 
 type explainArguments struct {
@@ -100,6 +110,7 @@ func tools() []*tool {
 			func(c *call, a sanitizeArguments) (*commandLine, error) {
 				return launchLine(c, a.launch, orElse(a.Checks, "all"))
 			}),
+		newTool("diff", "Find where two kernels part", "Run two modules, or one with two values of a flag, on equal inputs: what differs, the first store that does, and the first instruction from which it follows.", false, diffLine),
 		newTool("explain", "Explain", "Explain an error code, an instruction, a statement, a directive, a register, a target or a word.", true,
 			func(c *call, a explainArguments) (*commandLine, error) {
 				return &commandLine{program: Self, args: []string{"explain", "--", a.Topic}}, nil
@@ -147,19 +158,46 @@ func checkLine(c *call, a checkArguments) (*commandLine, error) {
 // launchLine is a launch, under sanitizers unless checks is empty.
 func launchLine(c *call, a launch, checks string) (*commandLine, error) {
 	file, err := c.file(a.module)
-	args := appendFlags([]string{"run", file}, "kernel", a.Kernel, "grid", a.Grid, "block", a.Block, "cluster", a.Cluster,
-		"shared", a.Shared, "arch", a.Arch, "sanitize", checks)
+	args := appendFlags(append([]string{"run", file}, a.flags()...), "sanitize", checks)
+	for _, want := range a.Expect {
+		args = append(args, "--expect="+want)
+	}
+	limits := append(c.limits(), "--max-output="+strconv.Itoa(c.server.Output))
+	return &commandLine{program: Self, args: args, limits: limits, report: true}, err
+}
+
+// flags are those of all verbs that launch.
+func (a *launch) flags() []string {
+	args := appendFlags(nil, "kernel", a.Kernel, "grid", a.Grid, "block", a.Block, "cluster", a.Cluster, "shared", a.Shared, "arch", a.Arch)
 	if a.Seed != 0 {
 		args = appendFlags(args, "seed", strconv.FormatUint(a.Seed, 10))
 	}
 	for _, arg := range a.Args {
 		args = append(args, "--arg="+arg)
 	}
-	for _, want := range a.Expect {
-		args = append(args, "--expect="+want)
+	return args
+}
+
+// limits are the flags that bound a launch.
+func (c *call) limits() []string {
+	return []string{"--timeout=" + c.server.Timeout.String(), "--memory=" + c.server.Memory, "--quiet"}
+}
+
+func diffLine(c *call, a diffArguments) (*commandLine, error) {
+	file, err := c.file(a.module)
+	args := []string{"diff", file}
+	if a.OtherPTX != "" || a.OtherPath != "" {
+		other, otherErr := c.file(module{a.OtherPTX, a.OtherPath})
+		args, err = append(args, other), errors.Join(err, otherErr)
 	}
-	limits := []string{"--timeout=" + c.server.Timeout.String(), "--memory=" + c.server.Memory, "--quiet", "--max-output=" + strconv.Itoa(c.server.Output)}
-	return &commandLine{program: Self, args: args, limits: limits, report: true}, err
+	args = append(args, a.flags()...)
+	for _, flag := range a.Vary {
+		args = append(args, "--"+strings.TrimLeft(flag, "-"))
+	}
+	if len(a.Expect) != 0 {
+		err = errors.Join(err, errors.New("diff compares two launches, not one with what is expected: leave out expect"))
+	}
+	return &commandLine{program: Self, args: args, limits: c.limits(), silence: "equal: both launches leave the same memory"}, err
 }
 
 func isaLine(_ *call, a isaArguments) (*commandLine, error) {
