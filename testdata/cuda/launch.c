@@ -1,4 +1,5 @@
 // Launches: parameters both ways, shapes, streams, events, host functions, occupancy.
+// stderr: a launch of add is refused: 204800 bytes of dynamic shared memory, and it may have 49152 (cudaFuncAttributeMaxDynamicSharedMemorySize)
 #include "driver.h"
 
 static int order[3], done;
