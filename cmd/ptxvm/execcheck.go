@@ -39,6 +39,9 @@ func checkVariable(variable, value string) error {
 		}
 		return nil
 	case "PTXVM_REPORT":
+		if err := checkReportName(value); err != nil {
+			return err
+		}
 		file, err := os.OpenFile(value, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
 			return err

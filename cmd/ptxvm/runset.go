@@ -149,8 +149,8 @@ func (r *runSet) commandLine(args, all []string) []string {
 // runCommand does what a command line of run says: its runs one after the other, and one report of all. It ends as the first
 // run that did not end well.
 func (f *runFlags) runCommand(ctx context.Context, s streams, args []string) error {
-	if slices.Contains([]string{".junit", ".xml"}, filepath.Ext(f.report)) {
-		return usageError{fmt.Errorf("--report %s: %w", f.report, errNoReportForm)}
+	if err := checkReportName(f.report); err != nil {
+		return usageError{fmt.Errorf("--report %s: %w", f.report, err)}
 	}
 	sets, err := f.sets(args)
 	if err != nil {
@@ -209,5 +209,15 @@ func (h *headed) Write(p []byte) (int, error) {
 	return h.to.Write(p)
 }
 
-// errNoReportForm refuses names that promise another form.
-var errNoReportForm = errors.New("run writes .json and .sarif; ptxvm test --format junit writes JUnit's XML, a case a test")
+// checkReportName refuses names that promise another form than JSON, which all are written in but .sarif.
+func checkReportName(file string) error {
+	ext := filepath.Ext(file)
+	forms := []string{".json", ".jsonl", ".sarif"}
+	switch near := cli.Nearest(ext, forms); {
+	case slices.Contains([]string{".junit", ".xml"}, ext):
+		return errors.New("run writes .json and .sarif; ptxvm test --format junit writes JUnit's XML, a case a test")
+	case ext != "" && near != "" && near != ext:
+		return fmt.Errorf("%s is no form of a report; did you mean %s?", ext, near)
+	}
+	return nil
+}
