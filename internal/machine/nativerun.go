@@ -284,10 +284,13 @@ func (w *Warp) spreadOut(f *Fragment, n *Native, places []NativePlace) {
 	}
 	meet := n.meet(places)
 	w.enclose(f, meet)
-	for len(places) != 0 {
-		k, lanes := n.sameWay(places, meet)
-		w.spreadOut(w.part(f, lanes), n, places[:k])
-		places = places[k:]
+	for rest := places; len(rest) != 0; {
+		k, lanes := n.sameWay(rest, meet)
+		if k == len(places) { // their way lies behind some of them: they meet no nearer, and each goes alone
+			k, lanes = 1, rest[0].Mask
+		}
+		w.spreadOut(w.part(f, lanes), n, rest[:k])
+		rest = rest[k:]
 	}
 }
 
