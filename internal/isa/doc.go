@@ -12,4 +12,4 @@
 package isa
 
 //go:generate go run ../gen
-//go:generate go run ../gen/grammar
+//go:generate go run ../gen/grammar ../../editors

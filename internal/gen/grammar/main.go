@@ -1,7 +1,7 @@
 // Command grammar writes grammars of PTX for editors that colour text without asking a server: a TextMate grammar, which VS Code,
 // Sublime Text, GitHub's Linguist and others read, and a syntax file of Vim. Words are those of the ISA data.
 //
-//	go run ./internal/gen/grammar     (go generate ./internal/isa)
+//	go run ./internal/gen/grammar editors     (go generate ./internal/isa)
 package main
 
 import (
@@ -21,7 +21,10 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("grammar: ")
-	if err := run(); err != nil {
+	if len(os.Args) != 2 {
+		log.Fatal("want the folder that they are written to")
+	}
+	if err := run(os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -37,11 +40,7 @@ func files() (map[string][]byte, error) {
 	}, err
 }
 
-func run() error {
-	dir, err := editors()
-	if err != nil {
-		return err
-	}
+func run(dir string) error {
 	list, err := files()
 	if err != nil {
 		return err
@@ -56,20 +55,6 @@ func run() error {
 		}
 	}
 	return nil
-}
-
-// editors finds the folder in the module that the working directory is in.
-func editors() (string, error) {
-	dir, err := os.Getwd()
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "editors"), nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no go.mod above the working directory")
-		}
-	}
-	return "", err
 }
 
 // words are those of PTX by what they are, sorted, without the point or % in front.
