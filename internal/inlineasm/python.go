@@ -47,10 +47,10 @@ func (p *python) other() bool {
 
 // string reads a literal behind its prefix, into nothing if into is nil, and reports whether one was there.
 func (p *python) string(prefix string, into *text) bool {
-	quote := string(p.peek())
-	if quote != `"` && quote != "'" || len(prefix) > 2 || strings.Trim(strings.ToLower(prefix), "rbfut") != "" {
+	if !p.isString(prefix) {
 		return false
 	}
+	quote := string(p.peek())
 	if triple := strings.Repeat(quote, 3); p.has(triple) {
 		quote = triple
 	}

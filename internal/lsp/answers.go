@@ -14,11 +14,14 @@ import (
 	"ptxvm.invalid/ptxvm/internal/lsp/doc"
 )
 
-// diagnostics are those of a document; one that is no module of PTX has none.
+// diagnostics are those of a document; one that is no module of PTX has those of its inline assembly.
 func (s *server) diagnostics(ctx context.Context, d *document) ([]diagnostic, error) {
 	out := []diagnostic{}
-	list, err := s.inlineDiagnostics(d)
-	if !d.Foreign() {
+	var list diag.List
+	var err error
+	if d.Foreign() {
+		list, err = s.inlineDiagnostics(d)
+	} else {
 		list, err = d.Diagnostics(ctx)
 	}
 	for i := range list {
