@@ -4,6 +4,7 @@ package debug
 
 import (
 	"fmt"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -117,3 +118,18 @@ func (s *Session) SharedName(addr uint32) string {
 
 // PlaceOf is the instruction at a pc of a frame.
 func PlaceOf(f *machine.Frame, pc int32) Place { return Place{f.Func().Name, pc} }
+
+// Doing says what lanes of a warp do: "runs", "ready", or what they wait for, an mbarrier by the name of its variable.
+func (s *Session) Doing(f *machine.FragmentState) string {
+	switch {
+	case f.Running:
+		return "runs"
+	case f.Reason == "":
+		return "ready"
+	case f.Object != nil:
+		if name := s.SharedName(f.Object.Addr); name != "" {
+			return strings.Replace(f.Reason, "mbarrier at", "mbarrier "+name+" at", 1)
+		}
+	}
+	return f.Reason
+}

@@ -295,19 +295,7 @@ func (c *Console) cudaDivergence(p *machine.Pause) error {
 	for i := range list {
 		f := &list[i]
 		l, _ := c.Session.Code.Locate(debug.PlaceOf(f.Frame, f.PC))
-		state := "ready"
-		switch {
-		case f.Running:
-			state = "runs"
-		case f.Reason != "":
-			state = f.Reason
-			if f.Object != nil {
-				if name := c.Session.SharedName(f.Object.Addr); name != "" {
-					state = strings.Replace(state, "mbarrier at", "mbarrier "+name+" at", 1)
-				}
-			}
-		}
-		c.printf("%s lanes %08x  %s  %s\n    %s\n", mark(f.Lanes>>scope.Lane&1 != 0), f.Lanes, quote.Place(l.Line()), diag.Escape(l.Text), state)
+		c.printf("%s lanes %08x  %s  %s\n    %s\n", mark(f.Lanes>>scope.Lane&1 != 0), f.Lanes, quote.Place(l.Line()), diag.Escape(l.Text), c.Session.Doing(f))
 		if m := f.Meets; m != nil && m.PC >= 0 {
 			c.printf("    meet at %s: %08x of %08x are there\n", c.at(m.Frame, m.PC), m.There, m.Lanes)
 		} else if m != nil {

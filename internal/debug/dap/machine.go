@@ -24,14 +24,7 @@ func (s *server) divergence(_ frame, scope *debug.Scope) (out []godap.Variable, 
 	for i := range list {
 		fragment := &list[i]
 		l, _ := s.session.Code.Locate(debug.PlaceOf(fragment.Frame, fragment.PC))
-		state := "ready"
-		switch {
-		case fragment.Running:
-			state = "runs"
-		case fragment.Reason != "":
-			state = fragment.Reason
-		}
-		text := fmt.Sprintf("%s: %s; %s", place(&l), l.Text, state)
+		text := fmt.Sprintf("%s: %s; %s", place(&l), l.Text, s.session.Doing(fragment))
 		if m := fragment.Meets; m != nil && m.PC >= 0 {
 			meets, _ := s.session.Code.Locate(debug.PlaceOf(m.Frame, m.PC))
 			text += fmt.Sprintf("; meets %08x at %s, where %08x are", m.Lanes, place(&meets), m.There)
