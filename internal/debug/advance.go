@@ -19,6 +19,7 @@ const (
 	Began                  // the launch has begun
 	AtBreak                // a breakpoint
 	AtWatch                // a watchpoint
+	Parted                 // lanes of the warp have parted
 	Faulted                // the launch has faulted, or is in a deadlock: it stands before its last instruction
 	Reports                // a sanitizer has reported what the instruction before did
 	Interrupted            // Interrupt
@@ -28,18 +29,20 @@ const (
 
 // Stop is why the launch stands where it stands.
 type Stop struct {
-	Why    Why
-	Break  *Breakpoint // AtBreak, AtWatch
-	Old    string      // AtWatch: the values before and now; empty of one for reads
-	New    string
-	By     *Location  // AtWatch: the instruction that has done it
-	Err    error      // Faulted, Finished
-	Report *vm.Report // Reports
-	Frame  bool       // the thread is another than before
-	Moved  bool       // the launch has not gone there by one step
+	Why     Why
+	Break   *Breakpoint // AtBreak, AtWatch
+	Old     string      // AtWatch: the values before and now; empty of one for reads
+	New     string
+	By      *Location  // AtWatch, Parted: the instruction that has done it
+	Err     error      // Faulted, Finished
+	Report  *vm.Report // Reports
+	Frame   bool       // the thread is another than before
+	Moved   bool       // the launch has not gone there by one step
+	Parting Parting    // Parted
 
-	past  bool   // it is about the instruction before
-	lanes uint32 // that it is about; 0: any
+	at    *machine.Pause // where an untold one is
+	past  bool           // it is about the instruction before
+	lanes uint32         // that it is about; 0: any
 }
 
 // stopper says at a moment whether the launch stops there; nil: it does not.
@@ -68,15 +71,23 @@ func (s *Session) advance(from uint64, stop stopper) *Stop {
 	return found
 }
 
-// ask is what happens at a moment at which the launch may stop.
+// ask is what happens at a moment at which the launch may stop. What stop finds is told before an interrupt, which it replaces, and
+// behind a report: else the next watcher, which begins with the values of then, would know nothing of a change.
 func (s *Session) ask(p *machine.Pause, stop stopper) *Stop {
+	interrupted := p.Interrupted && (s.Front.Interrupted == nil || s.Front.Interrupted())
+	found := stop(p)
 	switch {
 	case s.report != nil:
+		if found != nil && found.Break != nil {
+			found.at, s.untold = p, found
+		}
 		return &Stop{Why: Reports, Report: s.report}
-	case p.Interrupted && (s.Front.Interrupted == nil || s.Front.Interrupted()):
+	case found != nil:
+		return found
+	case interrupted:
 		return &Stop{Why: Interrupted}
 	}
-	return stop(p)
+	return nil
 }
 
 // forward lets the launch go on, to a breakpoint, a watchpoint, a fault, a report, or where stop says, which is asked at each moment
@@ -84,6 +95,10 @@ func (s *Session) ask(p *machine.Pause, stop stopper) *Stop {
 func (s *Session) forward(from uint64, stop stopper) (*Stop, error) {
 	if s.at == nil {
 		return nil, ErrNotRunning
+	}
+	if found := s.untold; found != nil && found.at == s.at {
+		s.untold = nil
+		return s.arrived(found)
 	}
 	if s.watching() {
 		from = 0

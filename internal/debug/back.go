@@ -121,7 +121,7 @@ func (s *Session) ReverseContinue() (*Stop, error) {
 			if watch == nil {
 				watch = s.watcherAt(p)
 			} else if hit := watch(p); hit != nil {
-				hit.past = true
+				hit.past = hit.Why == AtWatch // before the change; lanes that have parted are seen behind
 				hit.Old, hit.New = hit.New, hit.Old
 				return hit
 			}

@@ -13,7 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// Breakpoint is a breakpoint, or a watchpoint.
+// Breakpoint is a breakpoint, a watchpoint or a catchpoint.
 type Breakpoint struct {
 	Number    int
 	Location  string   // as it was given
@@ -25,6 +25,7 @@ type Breakpoint struct {
 	Ignore    int // further times that it is passed over
 	Hits      int
 	Watch     *Watchpoint // nil: a breakpoint
+	Parting   bool        // a catchpoint: where lanes part
 	Failed    error       // why its condition could not be evaluated; it stopped then
 
 	lane int // that it stopped for; -1: any

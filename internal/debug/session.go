@@ -44,6 +44,7 @@ type Session struct {
 	past    past       // the moments before
 	spare   *spare     // for the next step back; nil: there is none
 	report  *vm.Report // that the launch has just made
+	untold  *Stop      // what there was besides the report that has stopped it
 	touch   *Stop      // a watchpoint that the instruction before has met
 	onTouch func(*machine.Event)
 	counts  bool   // breakpoints and watchpoints are met, not passed on the way to a moment
@@ -125,7 +126,7 @@ func (s *Session) start() error {
 
 // adopt makes a run the session's.
 func (s *Session) adopt(r *run) {
-	s.run, s.ended, s.report, s.touch, s.rows = r, nil, nil, nil, rowCache{}
+	s.run, s.ended, s.report, s.untold, s.touch, s.rows = r, nil, nil, nil, nil, rowCache{}
 	s.current.Store(r)
 }
 

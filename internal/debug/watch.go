@@ -102,7 +102,7 @@ func (s *Session) listen() error {
 // watching reports whether something has to be looked at at each moment.
 func (s *Session) watching() bool {
 	for _, b := range s.breaks {
-		if b.Watch != nil && !b.Disabled && b.Watch.Kind == OnChange {
+		if !b.Disabled && (b.Parting || b.Watch != nil && b.Watch.Kind == OnChange) {
 			return true
 		}
 	}
@@ -117,8 +117,9 @@ type observed struct {
 	by   Place // the instruction that was about to be executed when it was looked at last
 }
 
-// watcher returns what finds a value that has changed, and counts; it begins with the values of now.
+// watcher returns what finds a value that has changed, or lanes that part, and counts; it begins with the values of now.
 func (s *Session) watcher() func(*machine.Pause) *Stop {
+	parted := s.parted()
 	var list []*observed
 	for _, b := range s.breaks {
 		if b.Watch != nil && !b.Disabled && b.Watch.Kind == OnChange {
@@ -138,6 +139,12 @@ func (s *Session) watcher() func(*machine.Pause) *Stop {
 				found = stop
 			}
 		}
+		if parted == nil {
+			return found
+		}
+		if stop := parted(p); found == nil {
+			found = stop
+		}
 		return found
 	}
 }
@@ -156,13 +163,7 @@ func (s *Session) changed(o *observed, p *machine.Pause) *Stop {
 	}
 	before := o.text
 	o.old, o.text = now, text
-	if o.Condition != nil {
-		if v, err := s.scopeAt(p, bits.TrailingZeros32(p.Active)).Eval(o.Condition); err == nil && !v.True() {
-			return nil
-		}
-	}
-	if o.Hits++; o.Ignore > 0 {
-		o.Ignore--
+	if !s.counted(o.Breakpoint, p) {
 		return nil
 	}
 	l, _ := s.Code.Locate(by)

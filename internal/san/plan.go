@@ -31,6 +31,7 @@ type Facts struct {
 	Max         int             // reports that are kept, and as many notes
 	Judge       func(*found.Report) found.Fate
 	Object      func(*found.Report) string // names what a report is about
+	Early       func(*found.Report)        // is told while the launch runs of what is reported at its end; nil: nothing asks
 }
 
 // Planned is who looks at a launch.
@@ -58,6 +59,7 @@ func Plan(set Set, f Facts) *Planned {
 		return nil
 	}
 	p.Found = found.NewList(f.Max, f.Judge, f.Object)
+	p.Found.Early = f.Early
 	for _, d := range who {
 		p.wants |= d.wants(p)
 		if o := d.new(p); o != nil {

@@ -42,7 +42,7 @@ func (k *Kernel) sanitize(l *machine.Launch, state *launchState, c *call) {
 	p := san.Plan(san.Set(set), san.Facts{
 		Launch: l, StartsAsync: code.StartsAsync(k.fn), Multiplies: code.Multiplies(k.fn), Alone: d.cfg.Alone, Memory: &d.shadow, Took: state.shadow,
 		Values: flow.Config{Bounds: state.bounds, Find: d.allocation, Owner: launchOf{k}, Careful: d.tuning.Careful},
-		Max:    pairsKept * d.maxReports(), Judge: judge, Object: objects.Of,
+		Max:    pairsKept * d.maxReports(), Judge: judge, Object: objects.Of, Early: k.early(c.watch.steps, l),
 	})
 	if p == nil {
 		return
@@ -89,6 +89,18 @@ func (k *Kernel) judging(s *Stepping, l *machine.Launch) func(r *found.Report) f
 			s.Reported(k.newReport(&found.Counted{Report: *r, Times: 1}, l))
 		}
 		return fate
+	}
+}
+
+// early tells a debugger, when it happens, of what is reported when the launch is over; nil without one.
+func (k *Kernel) early(s *Stepping, l *machine.Launch) func(*found.Report) {
+	if s == nil || s.Reported == nil {
+		return nil
+	}
+	return func(r *found.Report) {
+		if k.judge(r, l) == found.Reported {
+			s.Reported(k.newReport(&found.Counted{Report: *r, Times: 1}, l))
+		}
 	}
 }
 

@@ -121,6 +121,24 @@ func (c *Console) watchpoint(args string, kind debug.WatchKind) error {
 	return nil
 }
 
+func (c *Console) catch(args string) error {
+	event, cond, conditional := cutWord(args, "if")
+	if event != "divergence" {
+		return fmt.Errorf("catch \"%s\": want divergence; faults, deadlocks and reports stop the launch as it is.", event)
+	}
+	b := &debug.Breakpoint{}
+	if conditional {
+		e, err := debug.ParseExpr(cond)
+		if err != nil {
+			return err
+		}
+		b.Condition = e
+	}
+	c.Session.CatchParting(b)
+	c.printf("Catchpoint %d (divergence)\n", b.Number)
+	return nil
+}
+
 // numbers reads a list of them.
 func numbers(args string) (list []int, err error) {
 	for _, word := range strings.Fields(args) {
@@ -215,9 +233,12 @@ func (c *Console) infoBreakpoints() error {
 	c.printf("%-8s%-15s%-5s%-4s%s\n", "Num", "Type", "Disp", "Enb", "Where")
 	for _, b := range all {
 		kind, where := "breakpoint", diag.Escape(b.Location)
-		if b.Watch != nil {
+		switch {
+		case b.Watch != nil:
 			kind = b.Watch.Kind.String()
-		} else {
+		case b.Parting:
+			kind = "catchpoint"
+		default:
 			var words []string
 			for _, p := range b.Places {
 				l, _ := c.Session.Code.Locate(p)

@@ -74,6 +74,8 @@ func stopping() []*command {
 			help: "Stop when an instruction reads memory.", example: "rwatch [shared 0x400]:u32"},
 		{name: "awatch", args: "EXPR", group: "Stopping", run: (*Console).watchAll,
 			help: "Stop when an instruction reads or writes memory, whether its value changes or not.", example: "awatch total"},
+		{name: "catch", args: "divergence [if COND]", group: "Stopping", run: (*Console).catch, words: func(*Console, []string) []string { return []string{"divergence"} },
+			help: "Stop behind each instruction at which lanes of a warp part that stood together. Lanes that exit do not part.", example: "catch divergence"},
 		{name: "delete", also: []string{"d"}, args: "[N…]", group: "Stopping", run: (*Console).delete,
 			help: "Delete breakpoints and watchpoints: those of the numbers, or all.", example: "delete 1"},
 		{name: "disable", also: []string{"dis"}, args: "[N…]", group: "Stopping", run: (*Console).disable,

@@ -54,6 +54,8 @@ func (c *Console) why(stop *debug.Stop) {
 		c.printf("\n%s %d, ", word, stop.Break.Number)
 	case debug.AtWatch:
 		c.watched(stop)
+	case debug.Parted:
+		c.printf("\nCatchpoint %d, lanes %08x and %08x part behind %s: %s\n", stop.Break.Number, stop.Parting.Lanes, stop.Parting.Others, quote.Place(stop.By.PTX), diag.Escape(stop.By.Text))
 	case debug.Faulted:
 		c.printf("\n%s\nThe launch stands before the instruction that ended it, at moment %d.\n", escaped(detail(stop.Err)), c.Session.Moment())
 	case debug.Reports:

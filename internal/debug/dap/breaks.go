@@ -333,10 +333,16 @@ func (s *server) setExceptionBreakpoints(q *godap.SetExceptionBreakpointsRequest
 		answers = append(answers, s.switchOn(f.FilterId))
 	}
 	var list []wanted
-	if s.breaks.on[filterBlock] {
-		list = append(list, wanted{at: filterBlock})
+	for _, id := range []string{filterBlock, filterParting} {
+		if s.breaks.on[id] {
+			list = append(list, wanted{at: id})
+		}
 	}
 	s.replace("filters", "entry", list, func(p *placed) error {
+		if p.want.at == filterParting {
+			s.session.CatchParting(p.Breakpoint)
+			return nil
+		}
 		p.Location, p.Thread = p.want.at, &debug.Threads{AnyBlock: true}
 		s.session.BreakAt(p.Breakpoint, s.kernelPlace())
 		return nil

@@ -26,6 +26,7 @@ const (
 	filterDeadlock = "deadlock"
 	filterEntry    = "entry"
 	filterBlock    = "block"
+	filterParting  = "divergence"
 )
 
 // filters are all there are.
@@ -39,7 +40,8 @@ func filters() []filter {
 	}
 	return append(list,
 		filter{filterEntry, "Kernel entry", "the kernel is about to execute its first instruction", false},
-		filter{filterBlock, "Block start", "thread (0,0,0) of a block is about to execute its first instruction", false})
+		filter{filterBlock, "Block start", "thread (0,0,0) of a block is about to execute its first instruction", false},
+		filter{filterParting, "Divergence", "lanes of a warp part that stood together: the launch stands behind that instruction", false})
 }
 
 // isCheck reports whether a filter is a check of the sanitizers.
@@ -58,6 +60,8 @@ func filterOf(stop *debug.Stop) string {
 	switch {
 	case stop.Report != nil:
 		return stop.Report.Check
+	case stop.Why == debug.Parted:
+		return filterParting
 	case errors.As(stop.Err, &deadlock):
 		return filterDeadlock
 	}
@@ -96,6 +100,8 @@ func (s *server) tell(stop *debug.Stop) {
 		}
 	case debug.Reports:
 		body.Reason, body.Description, body.Text = "exception", "Behind the instruction that "+stop.Report.Code.String()+" is about", stop.Report.Detail()
+	case debug.Parted:
+		body.Reason, body.Description, body.Text = "exception", fmt.Sprintf("Lanes have parted, moment %d", s.session.Moment()), parting(stop)
 	case debug.Interrupted:
 		body.Reason = "pause"
 	case debug.NoMore:
@@ -132,14 +138,22 @@ func (s *server) watched(stop *debug.Stop) string {
 	return text
 }
 
+// parting says which lanes go which way.
+func parting(stop *debug.Stop) string {
+	return fmt.Sprintf("lanes %08x and %08x part behind %s: %s", stop.Parting.Lanes, stop.Parting.Others, place(stop.By), stop.By.Text)
+}
+
 func (s *server) exceptionInfo(*godap.ExceptionInfoRequest) (godap.ResponseMessage, error) {
-	if s.stopped == nil || s.stopped.Why != debug.Faulted && s.stopped.Why != debug.Reports {
-		return nil, errors.New("no fault and no report has stopped the launch")
+	if s.stopped == nil || s.stopped.Why != debug.Faulted && s.stopped.Why != debug.Reports && s.stopped.Why != debug.Parted {
+		return nil, errors.New("no fault, no report and no divergence has stopped the launch")
 	}
 	body := godap.ExceptionInfoResponseBody{ExceptionId: filterOf(s.stopped), BreakMode: "always"}
 	if r := s.stopped.Report; r != nil {
 		body.ExceptionId, body.Description = r.Code.String(), r.Msg
 		body.Details = &godap.ExceptionDetails{Message: r.Msg, TypeName: r.Check, StackTrace: r.Detail()}
+	} else if s.stopped.Why == debug.Parted {
+		body.Description = parting(s.stopped)
+		body.Details = &godap.ExceptionDetails{Message: body.Description, TypeName: body.ExceptionId}
 	} else {
 		body.Description = s.stopped.Err.Error()
 		body.Details = &godap.ExceptionDetails{Message: body.Description, TypeName: body.ExceptionId, StackTrace: detail(s.stopped.Err)}

@@ -62,6 +62,7 @@ type List struct {
 	max    int // reports that are kept, and as many notes
 	judge  func(*Report) Fate
 	object func(*Report) string
+	Early  func(*Report) // is told, while the launch runs, of what is reported at its end; may be nil
 
 	mu    sync.Mutex // no access that is right takes it
 	last  []func()

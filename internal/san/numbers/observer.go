@@ -16,6 +16,7 @@ import (
 // Observer looks at a launch: machine.Numbers.
 type Observer struct {
 	infinite bool
+	early    func(*found.Report)
 
 	mu    sync.Mutex
 	made  map[origin]*creation
@@ -24,7 +25,7 @@ type Observer struct {
 
 // New returns what looks at a launch, and reports at its end; infinite: infinities, too.
 func New(list *found.List, infinite bool) *Observer {
-	o := &Observer{infinite: infinite, made: map[origin]*creation{}}
+	o := &Observer{infinite: infinite, early: list.Early, made: map[origin]*creation{}}
 	list.AtEnd(func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -120,6 +121,11 @@ func (o *Observer) creates(s *step, what class, in []made) {
 	if c == nil {
 		c = &creation{what: what}
 		c.report = t.report(what, lanes)
+		if o.early != nil {
+			now := c.report
+			now.Kind = kinds[what].left
+			o.early(&now)
+		}
 		o.made[at] = c
 		o.order = append(o.order, c)
 	}

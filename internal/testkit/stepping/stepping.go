@@ -58,12 +58,22 @@ LOOP:
 // Target launches a kernel of a text, k.ptx, on fresh devices; its argument is a buffer of so many bytes.
 func Target(t testing.TB, src, kernel string, shape vm.Launch, bytes int) debug.Target {
 	t.Helper()
+	return Checked(t, src, kernel, shape, bytes, "")
+}
+
+// Checked is Target of a launch that sanitizers look at.
+func Checked(t testing.TB, src, kernel string, shape vm.Launch, bytes int, sanitize string) debug.Target {
+	t.Helper()
+	checks, err := vm.ParseSanitize(sanitize)
+	if err != nil {
+		t.Fatal(err)
+	}
 	m, err := vm.Compile("k.ptx", []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return debug.Target{Open: func(w vm.Watch, seed uint64, out io.Writer) (*debug.Launch, error) {
-		d, err := vm.NewDevice(&vm.DeviceConfig{Engine: vm.Interp, Workers: 1, Deterministic: true, Seed: seed, Stdout: out, Memory: 1 << 24, Arch: "sm_90"})
+		d, err := vm.NewDevice(&vm.DeviceConfig{Engine: vm.Interp, Workers: 1, Deterministic: true, Seed: seed, Stdout: out, Memory: 1 << 24, Arch: "sm_90", Sanitize: checks})
 		if err != nil {
 			return nil, err
 		}
