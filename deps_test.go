@@ -23,6 +23,7 @@ internal/mem:       internal/num
 internal/tensor:    internal/num
 internal/tex:       internal/num
 internal/quota:
+internal/framing:
 internal/text:
 internal/capture:
 internal/syntax:    diag internal/quota
@@ -66,7 +67,7 @@ internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
 internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm
-internal/debug/dap: internal/debug internal/debug/console internal/machine internal/san internal/vm report github.com/google/go-dap
+internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap
 internal/debug/console: diag internal/debug internal/machine internal/quote report
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
@@ -78,7 +79,7 @@ isainfo:            diag internal/assume internal/cudaabi internal/isa internal/
 internal/mend:      diag
 ptxfmt:             . diag internal/check internal/mend internal/syntax
 internal/lsp/doc:   diag isainfo internal/check internal/ir internal/isa internal/mend internal/syntax
-internal/lsp:       diag internal/check internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
+internal/lsp:       diag internal/check internal/framing internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text
 internal/cudaabi:   diag

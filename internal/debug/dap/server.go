@@ -1,7 +1,6 @@
 package dap
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"sync"
@@ -88,19 +87,6 @@ func (b *inbox) empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.list) == 0
-}
-
-// read reads requests to the last one.
-func (s *server) read(r io.Reader) {
-	from := bufio.NewReaderSize(r, maxHeader)
-	for {
-		data, err := readMessage(from)
-		if err != nil {
-			s.requests.put(&request{err: err, last: true})
-			return
-		}
-		s.requests.put(decode(data))
-	}
 }
 
 // outbox numbers messages and writes them, of any goroutine.

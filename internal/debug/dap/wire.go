@@ -1,77 +1,39 @@
 package dap
 
-// This file reads and writes messages: a header that says how many bytes follow, and that many bytes of JSON.
+// This file reads messages.
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	godap "github.com/google/go-dap"
+
+	"ptxvm.invalid/ptxvm/internal/framing"
 )
 
-// Bounds of a message. The library's own reader takes a header of any length.
-const (
-	maxHeader  = 4096
-	maxMessage = 4 << 20
-)
+// maxMessage bounds a message, in bytes. The library's own reader ends a session, and its launch, at the first broken header.
+const maxMessage = 4 << 20
 
-// readMessage reads the bytes of one message; io.EOF behind the last one.
-func readMessage(r *bufio.Reader) ([]byte, error) {
-	size, read := -1, 0
+// read reads requests to the last one. What cannot be read is put among them, to be refused in its turn.
+func (s *server) read(r io.Reader) {
+	from := framing.NewReader(r, maxMessage)
 	for {
-		line, err := r.ReadSlice('\n')
-		read += len(line)
+		data, err := from.Next()
+		var broken *framing.Broken
 		switch {
-		case err == io.EOF && read == 0:
-			return nil, io.EOF
-		case err == io.EOF:
-			return nil, errors.New("the input ends within a header")
-		case errors.Is(err, bufio.ErrBufferFull) || read > maxHeader:
-			return nil, fmt.Errorf("a header has more than %d bytes", maxHeader)
+		case errors.As(err, &broken):
+			s.requests.put(&request{err: err})
+			continue
 		case err != nil:
-			return nil, err
+			s.requests.put(&request{err: err, last: true})
+			return
+		case !json.Valid(data):
+			from.PutBack(data)
 		}
-		text := string(bytes.TrimRight(line, "\r\n"))
-		if text == "" {
-			break
-		}
-		if size, err = contentLength(text, size); err != nil {
-			return nil, err
-		}
+		s.requests.put(decode(data))
 	}
-	if size < 0 {
-		return nil, errors.New("a header lacks Content-Length")
-	}
-	data := make([]byte, size)
-	if n, err := io.ReadFull(r, data); err != nil {
-		return nil, fmt.Errorf("the input ends within a message: %d of %d bytes", n, size)
-	}
-	return data, nil
-}
-
-// contentLength reads a line of a header; size is what was known before.
-func contentLength(line string, size int) (int, error) {
-	name, value, ok := strings.Cut(line, ":")
-	if !ok {
-		return 0, fmt.Errorf("%.40q is no line of a header: want Content-Length: N", line)
-	}
-	if !strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
-		return size, nil
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(value))
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%.40q: want Content-Length: N", line)
-	}
-	if n > maxMessage {
-		return 0, fmt.Errorf("a message of %d bytes: at most %d", n, maxMessage)
-	}
-	return n, nil
 }
 
 // request is a message from the client, or why there is none.

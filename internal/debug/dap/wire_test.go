@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "write testdata/session.txt and docs/dap
 // message is a message as it is sent.
 func message(text string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text) }
 
-// TestBrokenMessages: an answer that says what is wrong, or the end with an error, and what comes behind a message of which only the
-// content is broken is answered.
+// TestBrokenMessages: an answer that says what is wrong, and what comes behind a broken message is answered; the end of the input
+// within one is an error.
 func TestBrokenMessages(t *testing.T) {
 	initialize := message(`{"seq":2,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}`)
 	for _, c := range []struct{ in, says, end string }{
@@ -37,14 +37,15 @@ func TestBrokenMessages(t *testing.T) {
 		{initialize + message(`{"seq":3,"type":"request","command":"launch"}`), "program is missing", ""},
 		{"content-length:" + initialize[len("Content-Length:"):], `"supportsStepBack":true`, ""},
 		{"Content-Type: x\r\n" + initialize, `"supportsStepBack":true`, ""},
-		{"Content-Length: 5000000\r\n\r\n", "at most", "at most"},
-		{"Content-Length: 99999999999999999999\r\n\r\n", "want Content-Length", "want Content-Length"},
-		{"Content-Length: -1\r\n\r\n", "want Content-Length", "want Content-Length"},
-		{"Content-Length: 10\r\n\r\n{}", "2 of 10 bytes", "2 of 10 bytes"},
-		{"Content-Length: 10", "within a header", "within a header"},
-		{"\r\n", "lacks Content-Length", "lacks Content-Length"},
-		{strings.Repeat("x", 1<<20), "more than 4096", "more than 4096"},
-		{strings.Repeat("x: y\r\n", 1<<16), "more than 4096", "more than 4096"},
+		{"Content-Length: 5000000\r\n\r\n" + initialize, "at most", ""},
+		{"Content-Length: 99999999999999999999\r\n\r\n" + initialize, "want Content-Length", ""},
+		{"Content-Length: -1\r\n\r\n" + initialize, "want Content-Length", ""},
+		{"Content-Length: 400\r\n\r\n" + strings.Repeat(" ", 400-len(initialize)) + initialize, "invalid character", ""},
+		{"\r\n" + initialize, "lacks Content-Length", ""},
+		{strings.Repeat("x", 1<<20) + "\r\n" + initialize, "no line of a header", ""},
+		{strings.Repeat("x: y\r\n", 1<<16) + initialize, `"supportsStepBack":true`, ""},
+		{"Content-Length: 10\r\n\r\n{}", "within a message", "within a message"},
+		{"Content-Length: 10", "within a message", "within a message"},
 		{"", "", ""},
 	} {
 		var out bytes.Buffer
