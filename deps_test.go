@@ -78,7 +78,7 @@ internal/findings:  diag report internal/decode internal/ir internal/kernelname 
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/matrix internal/sem/table internal/tensor internal/text
 internal/mend:      diag
 ptxfmt:             . diag internal/check internal/mend internal/syntax
-internal/lsp/doc:   diag isainfo internal/check internal/ir internal/isa internal/mend internal/syntax
+internal/lsp/doc:   diag isainfo internal/assume internal/check internal/ir internal/isa internal/lower internal/mend internal/sem/table internal/syntax
 internal/lsp:       diag internal/check internal/framing internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text

@@ -246,7 +246,7 @@ func (m *mapping) fixes(all []diag.Fix) (kept []diag.Fix) {
 			if !bytes.Equal(m.in.Text[span.Start:span.End], m.out.bytes[start:end]) {
 				break
 			}
-			edits = append(edits, diag.Edit{Span: span, New: m.escaped(e.New)})
+			edits = append(edits, diag.Edit{Span: span, New: m.asm.spelled(e.New)})
 		}
 		if len(edits) == len(f.Edits) {
 			f.Edits = edits
@@ -254,18 +254,4 @@ func (m *mapping) fixes(all []diag.Fix) (kept []diag.Fix) {
 		}
 	}
 	return kept
-}
-
-// escaped doubles the marks of a text that are none of an operand.
-func (m *mapping) escaped(s string) string {
-	if m.asm.bare || m.asm.language == Python {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		if b.WriteByte(s[i]); s[i] == '%' && (i+1 == len(s) || s[i+1] < '0' || s[i+1] > '9') {
-			b.WriteByte('%')
-		}
-	}
-	return b.String()
 }

@@ -107,14 +107,14 @@ var registerTypes = map[Language]map[string]string{
 	Python: {"b": ".pred", "c": ".b16", "h": ".b16", "r": ".b32", "l": ".b64", "q": ".b128", "f": ".b32", "d": ".b64"},
 }
 
-// entry is the kernel that the statements stand in.
-const entry = "inline_assembly"
+// Kernel is the kernel that the statements stand in; the source has no such name.
+const Kernel = "inline_assembly"
 
 // module returns a module that holds the statements, and where in it they begin. why says what keeps it from being made, "" if
 // nothing does.
 func (a *Asm) module(d dialect, body []byte) (text []byte, begin int, why string) {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size %d\n.visible .entry %s()\n{\n", d.version, d.target, d.bits, entry)
+	fmt.Fprintf(&b, ".version %v\n.target %v\n.address_size %d\n.visible .entry %s()\n{\n", d.version, d.target, d.bits, Kernel)
 	for i, o := range a.Operands {
 		if o.Constraint == "n" {
 			continue

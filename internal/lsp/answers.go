@@ -91,7 +91,11 @@ var itemKinds = map[doc.ItemKind]int{
 }
 
 func complete(r *request, p *positionParams) (any, error) {
-	items, err := r.Completions(r.ctx, r.offset(p.Position))
+	at, ask := r.offset(p.Position), r.Completions
+	if r.Foreign() {
+		ask = func(_ context.Context, at doc.Pos) ([]doc.Item, error) { return r.completeInline(at) }
+	}
+	items, err := ask(r.ctx, at)
 	list := completionList{Items: []completionItem{}}
 	for i, item := range items {
 		list.IsIncomplete = list.IsIncomplete || item.Kind == doc.Register // of a family some are offered
@@ -115,7 +119,11 @@ func resolveItem(s *server, _ context.Context, item *completionItem) (any, error
 }
 
 func signatures(r *request, p *positionParams) (any, error) {
-	list, operand, err := r.Signatures(r.ctx, r.offset(p.Position))
+	at, ask := r.offset(p.Position), r.Signatures
+	if r.Foreign() {
+		ask = func(_ context.Context, at doc.Pos) ([]doc.Signature, int, error) { return r.signaturesInline(at) }
+	}
+	list, operand, err := ask(r.ctx, at)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

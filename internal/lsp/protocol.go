@@ -196,7 +196,7 @@ type foldingRange struct {
 type inlayHint struct {
 	Position position `json:"position"`
 	Label    string   `json:"label"`
-	Kind     int      `json:"kind"`
+	Tooltip  string   `json:"tooltip,omitempty"`
 }
 
 type semanticTokens struct {

@@ -272,8 +272,39 @@ type options struct {
 	Judge       string `json:"judge"`       // ptxas or manual
 	CompileOnly bool   `json:"compileOnly"` // as check -c
 	Inline      *bool  `json:"inline"`      // inline assembly: default in Python, since a C++ file has a server of its own
-	Hints       *bool  `json:"hints"`       // inlay hints; default true
+	Hints       *hints `json:"hints"`       // inlay hints: true, false, or their kinds; default true
 	Lenses      *bool  `json:"lenses"`      // code lenses; default true
+}
+
+// hints are kinds of inlay hints.
+type hints doc.HintKind
+
+// usualHints are those that are few.
+const usualHints = hints(doc.Widths | doc.Sources)
+
+// UnmarshalJSON implements json.Unmarshaler. Kinds that are not known are left out.
+func (h *hints) UnmarshalJSON(data []byte) error {
+	*h = 0
+	var on bool
+	if json.Unmarshal(data, &on) == nil {
+		if on {
+			*h = usualHints
+		}
+		return nil
+	}
+	var names []string
+	err := json.Unmarshal(data, &names)
+	for _, name := range names {
+		*h |= hints(doc.HintNames[name])
+	}
+	return err
+}
+
+func (o *options) hints() doc.HintKind {
+	if o.Hints == nil {
+		return doc.HintKind(usualHints)
+	}
+	return doc.HintKind(*o.Hints)
 }
 
 func on(setting *bool) bool { return setting == nil || *setting }

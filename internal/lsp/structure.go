@@ -58,14 +58,14 @@ func folds(r *request, _ *documentParams) (any, error) {
 }
 
 func inlayHints(r *request, p *rangeParams) (any, error) {
-	const typeHint = 1
 	out := []inlayHint{}
-	if !on(r.s.options.Hints) {
+	kinds := r.s.options.hints()
+	if kinds == 0 || r.Foreign() {
 		return out, nil
 	}
-	list, err := r.Hints(r.ctx, r.span(p.Range))
+	list, err := r.Hints(r.ctx, r.span(p.Range), kinds)
 	for _, h := range list {
-		out = append(out, inlayHint{r.rangeOf(doc.Span{Start: h.At, End: h.At}).Start, h.Text, typeHint})
+		out = append(out, inlayHint{r.rangeOf(doc.Span{Start: h.At, End: h.At}).Start, h.Text, h.Tip})
 	}
 	return out, err
 }

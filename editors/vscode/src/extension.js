@@ -6,6 +6,7 @@ const { Adapters, Configurations } = require('./debug.js');
 const { Kernels, Tasks } = require('./kernels.js');
 const { Server } = require('./server.js');
 const settings = require('./settings.js');
+const { Behind, Pointed } = require('./values.js');
 
 /** @type {Server | undefined} */
 let server;
@@ -26,6 +27,8 @@ async function activate(context) {
     configurations,
     vscode.debug.registerDebugConfigurationProvider('ptxvm', configurations),
     vscode.debug.registerDebugAdapterDescriptorFactory('ptxvm', new Adapters(binary)),
+    vscode.languages.registerEvaluatableExpressionProvider('ptx', new Pointed()),
+    vscode.languages.registerInlineValuesProvider('ptx', new Behind()),
     vscode.tasks.registerTaskProvider('ptxvm', new Tasks(binary)),
     vscode.workspace.onDidOpenTextDocument((document) => opened(started, document)),
     vscode.workspace.onDidChangeConfiguration((event) => started.configured(event)),

@@ -64,4 +64,14 @@ function kernels(text) {
   return names.filter((m) => m[2] === '{').map((m) => m[1]);
 }
 
-module.exports = { kernels, proposed, quoted, split };
+/**
+ * The registers in a line of PTX, and where they begin; comments have none.
+ * @param {string} line
+ * @returns {{ name: string, start: number }[]}
+ */
+function registers(line) {
+  const code = line.replace(/\/\/.*$/, '').replace(/\/\*.*?\*\/|"[^"]*"/g, (m) => ' '.repeat(m.length));
+  return [...code.matchAll(/%[A-Za-z_$0-9]+(?:\.[xyzw]\b)?/g)].map((m) => ({ name: m[0], start: m.index }));
+}
+
+module.exports = { kernels, proposed, quoted, registers, split };

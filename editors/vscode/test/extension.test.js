@@ -197,6 +197,18 @@ test('a program without a launch is an error that says why', async () => {
   assert.match(seen.errors[0], /No launch of broken was captured: there is no broken/);
 });
 
+test('values are those of registers', async () => {
+  await open();
+  const lines = ['mov.u32 %r9, 1;', 'add.u32 %r2, %tid.x, %r2; // %r3', 'ret;'];
+  const document = { lineAt: (n) => ({ text: lines[n] }) };
+  const pointed = (line, character) => ({ ...seen.registered['pointed ptx'].provideEvaluatableExpression(document, { line, character }) });
+  assert.deepEqual(pointed(1, 15), { at: [1, 13, 1, 19], expression: '%tid.x' });
+  assert.deepEqual(pointed(1, 28), {});
+  const stopped = { stoppedLocation: { end: { line: 1 } } };
+  const values = seen.registered['values ptx'].provideInlineValues(document, { start: { line: 0 }, end: { line: 2 } }, stopped);
+  assert.deepEqual(values.map((v) => [v.at[0], v.expression]), [[0, '%r9'], [1, '%r2'], [1, '%tid.x']]);
+});
+
 test('the adapter is the command', async () => {
   await open();
   const made = seen.registered['adapters ptxvm'].createDebugAdapterDescriptor({ configuration: { cwd: '/w' } });

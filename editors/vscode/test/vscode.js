@@ -72,7 +72,11 @@ const vscode = {
     createOutputChannel: () => ({ append() {}, appendLine() {}, show() {}, dispose() {} }),
     withProgress: (_, what) => what({}, { onCancellationRequested() {} }),
   },
+  Range: class { constructor(...at) { this.at = at; } },
+  EvaluatableExpression: class { constructor(range, expression) { Object.assign(this, { at: range.at, expression }); } },
   languages: {
+    registerEvaluatableExpressionProvider: registers('pointed'),
+    registerInlineValuesProvider: registers('values'),
     getLanguages: async () => state.languages,
     setTextDocumentLanguage: async (document, language) => { seen.languages.push([document.fileName, language]); },
   },
@@ -106,6 +110,7 @@ class LanguageClient {
   async sendRequest(method, params) { this.sent.push([method, params]); return [{ uri: params.arguments[0], line: params.arguments[2] }]; }
 }
 
+vscode.InlineValueEvaluatableExpression = vscode.EvaluatableExpression;
 const mocks = { vscode, 'vscode-languageclient/node': { LanguageClient, State: { Running: 2 } } };
 const load = Module._load;
 Module._load = (name, ...rest) => mocks[name] ?? load(name, ...rest);

@@ -35,10 +35,11 @@ type Snapshot struct {
 	base  *verdict // of the state before, moved to the places of this one; nil: there is none that helps
 	dirty []int    // functions of base whose text has changed since
 
-	mu    sync.Mutex
-	said  *verdict
-	whole *View
-	parts map[int]*View // of functions that were judged alone, by index
+	mu     sync.Mutex
+	said   *verdict
+	whole  *View
+	parts  map[int]*View    // of functions that were judged alone, by index
+	solved map[int]*classes // of functions that were asked about, by index; nil: not known
 }
 
 // New is a text that nothing is known of yet.

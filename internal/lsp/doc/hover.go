@@ -25,21 +25,30 @@ func (s *Snapshot) Hover(ctx context.Context, at Pos) (text string, span Span, e
 		return "", Span{}, nil
 	}
 	if sym := w.symbol(t); sym.object != nil {
-		return w.describe(sym.object, t), w.tokenSpan(t), nil
+		text = w.describe(sym.object, t)
+		if sym.object.Kind == check.Register {
+			if how := s.uniformity(ctx, at, w.File.Text(t)); how != "" {
+				text += "\n" + how + "\n"
+			}
+		}
+		return text, w.tokenSpan(t), nil
 	}
 	text, span = w.hoverWord(t)
 	return text, span, nil
 }
 
-// HoverWord is Hover for words of PTX alone: of a name there is nothing to say.
+// HoverWord is Hover for words of PTX alone: of a name it says where it stands.
 func (s *Snapshot) HoverWord(ctx context.Context, at Pos) (text string, span Span, err error) {
 	w, err := s.View(ctx, at)
 	if err != nil {
 		return "", Span{}, err
 	}
 	t := w.token(at)
-	if t == syntax.NoToken || w.symbol(t).object != nil {
+	switch {
+	case t == syntax.NoToken:
 		return "", Span{}, nil
+	case w.symbol(t).object != nil:
+		return "", w.tokenSpan(t), nil
 	}
 	text, span = w.hoverWord(t)
 	return text, span, nil

@@ -4,10 +4,8 @@ package doc
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
-	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
@@ -183,59 +181,6 @@ func (s *Snapshot) Kernels(ctx context.Context) (list []Kernel, err error) {
 		}
 	}
 	return list, nil
-}
-
-// Hint is a remark behind a place.
-type Hint struct {
-	At   Pos
-	Text string
-}
-
-// Hints names the types of registers that are wider or narrower than what the statement does with them, in a part of the text.
-func (s *Snapshot) Hints(ctx context.Context, within Span) (list []Hint, err error) {
-	w, err := s.Whole(ctx)
-	if err != nil {
-		return nil, err
-	}
-	first, last := w.between(within)
-	w.eachInstruction(first, last, func(in *syntax.Instruction) {
-		sel := w.Info.Sel(in)
-		if sel == nil {
-			return
-		}
-		for i := range sel.Roles {
-			at := &sel.Roles[i]
-			if at.Type == 0 || at.Part >= 0 || at.Op >= len(in.Operands) {
-				continue
-			}
-			for _, r := range w.registersOf(&in.Operands[at.Op]) {
-				if r.object.Type.Bits() != at.Type.Storage().Bits() && within.Start <= r.end && r.end <= within.End {
-					list = append(list, Hint{r.end, fmt.Sprintf(": %v", r.object.Type)})
-				}
-			}
-		}
-	})
-	return list, nil
-}
-
-type register struct {
-	object *check.Object
-	end    Pos
-}
-
-// registersOf are the registers of an operand, or of a vector.
-func (w *View) registersOf(o *syntax.Operand) (list []register) {
-	switch o.Kind {
-	case syntax.OperandName:
-		if sym := w.symbol(o.Name); sym.object != nil && sym.object.Kind == check.Register && sym.object.Vector < 2 {
-			list = append(list, register{sym.object, w.span(o.Range).End})
-		}
-	case syntax.OperandVector:
-		for i := range o.Elems {
-			list = append(list, w.registersOf(&o.Elems[i])...)
-		}
-	}
-	return list
 }
 
 // between are the first and the last token of a part of the text.
