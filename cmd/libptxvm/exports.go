@@ -491,6 +491,7 @@ func launch(l *C.struct_pvm_launch) driver.Launch {
 		Shared: uint32(l.shared), Cooperative: l.cooperative != 0, Programmatic: l.programmatic != 0,
 		Arguments: uint64(l.arguments), Buffer: uint64(l.buffer), BufferSize: uint64(l.buffer_size),
 		SharedMode: uint32(l.shared_mode), Context: uint64(l.context),
+		Events: [2]uint64{uint64(l.events[0]), uint64(l.events[1])},
 	}
 }
 

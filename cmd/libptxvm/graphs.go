@@ -11,6 +11,7 @@ import "C"
 
 import (
 	"os"
+	"slices"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm"
@@ -40,6 +41,17 @@ func putList(to, n *uint64, handles []uint64) driver.Code {
 	return driver.Success
 }
 
+// putEdges is putList, with what edges say: there has to be room for that where they say something.
+func putEdges(to, says, n *uint64, handles, data []uint64) driver.Code {
+	if to != nil && n != nil && says != nil {
+		room := *n
+		putList(says, &room, data)
+	} else if to != nil && slices.ContainsFunc(data, func(e uint64) bool { return e != 0 }) {
+		return driver.LossyQuery
+	}
+	return putList(to, n, handles)
+}
+
 //export pvm_capture_begin
 func pvm_capture_begin(device int32, stream, graph uint64, after *uint64, n uint64, mode int32) int32 {
 	return int32(the.CaptureBegin(int(device), stream, graph, list(after, n), driver.CaptureMode(mode)))
@@ -65,20 +77,20 @@ func pvm_capture_end(device int32, stream uint64, graph *uint64) int32 {
 }
 
 //export pvm_capture_info
-func pvm_capture_info(device int32, stream uint64, status *int32, id, graph, nodes, n *uint64) int32 {
-	s, i, g, tips, code := the.CaptureInfo(int(device), stream)
-	put(code, status, int32(s))
-	put(code, id, i)
-	put(code, graph, g)
+func pvm_capture_info(device int32, stream uint64, status *int32, id, graph, nodes, says, n *uint64) int32 {
+	s, code := the.CaptureInfo(int(device), stream)
+	put(code, status, int32(s.Status))
+	put(code, id, s.ID)
+	put(code, graph, s.Graph)
 	if code == driver.Success && n != nil {
-		code = putList(nodes, n, tips)
+		code = putEdges(nodes, says, n, s.After, s.Says)
 	}
 	return int32(code)
 }
 
 //export pvm_capture_depend
-func pvm_capture_depend(device int32, stream uint64, nodes *uint64, n uint64, set int32) int32 {
-	return int32(the.CaptureDependencies(int(device), stream, list(nodes, n), set != 0))
+func pvm_capture_depend(device int32, stream uint64, nodes, says *uint64, n uint64, set int32) int32 {
+	return int32(the.CaptureDependencies(int(device), stream, list(nodes, n), list(says, n), set != 0))
 }
 
 //export pvm_stream_values
@@ -110,17 +122,17 @@ func pvm_graph_clone(graph uint64, clone *uint64) int32 {
 }
 
 //export pvm_graph_list
-func pvm_graph_list(handle uint64, what int32, to, n *uint64) int32 {
-	handles, code := the.GraphList(handle, driver.Listing(what))
+func pvm_graph_list(handle uint64, what int32, to, says, n *uint64) int32 {
+	handles, data, code := the.GraphList(handle, driver.Listing(what))
 	if code == driver.Success {
-		code = putList(to, n, handles)
+		code = putEdges(to, says, n, handles, data)
 	}
 	return int32(code)
 }
 
 //export pvm_graph_link
-func pvm_graph_link(graph uint64, from, to *uint64, n uint64, remove int32) int32 {
-	return int32(the.GraphLink(graph, list(from, n), list(to, n), remove != 0))
+func pvm_graph_link(graph uint64, from, to, says *uint64, n uint64, remove int32) int32 {
+	return int32(the.GraphLink(graph, list(from, n), list(to, n), list(says, n), remove != 0))
 }
 
 //export pvm_graph_dot

@@ -1,10 +1,11 @@
 package driver
 
-// This file runs a programmatic launch beside the kernel in front of it (griddepcontrol): only where a seed asks for
-// other orders than the usual one, so that a missing griddepcontrol.wait shows in values. Then the kernel in front
-// stays where it lets the other one begin until that has run, or waits.
+// This file runs a programmatic launch beside the kernel in front of it (griddepcontrol), or beside one of whose trigger it comes
+// behind (Launch.Events): only where a seed asks for other orders than the usual one, so that a missing griddepcontrol.wait shows
+// in values. Then the kernel in front stays where it lets the other one begin until that has run, or waits.
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,8 +22,12 @@ const (
 // beside is what an item has to do with the one behind it, or in front of it, that runs beside it. Guarded by
 // stream.mu where no type says otherwise.
 type beside struct {
-	front  *item // it has begun before that was over
-	next   *item // has begun before this is over
+	loose  []*item      // launches whose triggers it comes behind, without an end of theirs; never written once it is queued
+	wanted atomic.Int32 // launches that have it in loose
+	others []*item      // of them, those that have begun
+	in     *stream      // that runs it; set before anything that comes behind it can begin
+	front  *item        // it has begun before that was over
+	next   *item        // has begun before this is over
 	began  time.Time
 	issued bool        // what is behind may begin
 	closed bool        // nothing may any more
@@ -40,17 +45,26 @@ func (s *stream) depend(it *item) {
 	if !ok || !s.overlaps() {
 		return
 	}
+	it.tellFronts()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	it.began, s.running = time.Now(), it
+	it.began, it.in, s.running = time.Now(), s, it
 	k.depends = &machine.Dependence{Issued: func() { s.issue(it) }, Holds: func() bool { return s.holds(it, k.f) }}
-	if it.front != nil {
-		k.depends.Over, k.depends.Waits = it.front.over.Load, func() { it.waits.Store(true) }
+	if it.front != nil || len(it.loose) != 0 {
+		k.depends.Over, k.depends.Waits = it.allOver, func() { it.waits.Store(true) }
 	}
+	it.trigger(atBegin)
+}
+
+// allOver reports whether all is over that the item has begun beside.
+func (it *item) allOver() bool {
+	open := func(o *item) bool { return !o.over.Load() }
+	return (it.front == nil || !open(it.front)) && !slices.ContainsFunc(it.loose, open)
 }
 
 // issue lets the kernel behind an item begin.
 func (s *stream) issue(it *item) {
+	it.trigger(atDependents)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	it.issued = true
@@ -76,9 +90,12 @@ func (s *stream) holds(it *item, f *function) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stayed := time.Since(it.began)
+	runs := func(o *item) bool { return !o.ran.Load() && !o.waits.Load() }
 	switch next := it.next; {
-	case next != nil:
-		return !next.ran.Load() && !next.waits.Load() && stayed < untilOver
+	case int(it.wanted.Load()) > len(it.others): // one is on its way
+		return stayed < untilThere
+	case next != nil || len(it.others) != 0:
+		return (next != nil && runs(next) || slices.ContainsFunc(it.others, runs)) && stayed < untilOver
 	case len(s.queue) != 0:
 		return s.queue[0].programmatic && stayed < untilOver
 	}
@@ -97,11 +114,17 @@ func (s *stream) holds(it *item, f *function) bool {
 func (s *stream) settle(it *item) (next *item) {
 	it.ran.Store(true)
 	s.mu.Lock()
-	it.closed = true
+	it.closed, it.others = true, nil
 	next = it.next
 	s.mu.Unlock()
 	if it.front != nil {
 		<-it.front.done
+	}
+	if it.kernel { // a place in the order is for those behind it
+		for _, front := range it.loose {
+			<-front.done
+		}
+		it.loose = nil // what it holds, and so on, is not needed any more
 	}
 	return next
 }

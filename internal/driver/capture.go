@@ -5,6 +5,7 @@ package driver
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 )
 
@@ -45,6 +46,7 @@ type capture struct {
 type mark struct {
 	capture *capture
 	tips    []*node
+	says    edges // in the course of a launch
 }
 
 // capturing reports whether the stream's work becomes a graph.
@@ -69,7 +71,7 @@ func (c *capture) add(s *stream, w work) Code {
 		binary.NativeEndian.PutUint32(v[:], uint32(p))
 		n.setHint(attributePriority, v)
 	}
-	s.tips = []*node{n}
+	s.become(n, w)
 	return Success
 }
 
@@ -113,7 +115,7 @@ func (d *Driver) CaptureBegin(dev int, h uint64, into uint64, after []uint64, mo
 	}
 	d.captureID++
 	c.id = d.captureID
-	s.capture, s.tips = c, tips
+	s.capture, s.tips, s.says = c, tips, nil
 	d.active = append(d.active, c)
 	d.captures.Add(1)
 	return Success
@@ -179,7 +181,7 @@ func (c *capture) joined() bool {
 // finish takes the streams out of the capture.
 func (c *capture) finish() {
 	for _, s := range c.streams {
-		s.capture, s.tips = nil, nil
+		s.capture, s.tips, s.says = nil, nil, nil
 	}
 	c.status = CaptureNone
 	c.d.active = slices.DeleteFunc(c.d.active, func(o *capture) bool { return o == c })
@@ -216,31 +218,40 @@ func (d *Driver) CapturesInto(dev int, h uint64) bool {
 	return s.capture != nil && s.capture.given
 }
 
+// CaptureState is where a stream stands: the capture's number, its graph, what the next node comes after, and what these edges say
+// (EdgeData).
+type CaptureState struct {
+	Status      CaptureStatus
+	ID, Graph   uint64
+	After, Says []uint64
+}
+
 // CaptureInfo tells where a stream stands: the capture's number, its graph, and what the next node comes after.
-func (d *Driver) CaptureInfo(dev int, h uint64) (status CaptureStatus, id, g uint64, tips []uint64, code Code) {
+func (d *Driver) CaptureInfo(dev int, h uint64) (info CaptureState, code Code) {
 	defer d.defect(&code)
 	v, code := d.device(dev)
 	if code != Success {
-		return 0, 0, 0, nil, code
+		return info, code
 	}
 	s, code := d.named(v, h)
 	if code != Success {
-		return 0, 0, 0, nil, code
+		return info, code
 	}
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	if s.capture == nil {
 		if s == v.legacy && d.blockingCapture() != nil {
-			return 0, 0, 0, nil, CaptureImplicit
+			return info, CaptureImplicit
 		}
-		return CaptureNone, 0, 0, nil, Success
+		return info, Success
 	}
 	c := s.capture
-	return c.status, c.id, c.graph.self, handles(s.tips), Success
+	return CaptureState{c.status, c.id, c.graph.self, handles(s.tips), s.says.of(s.tips)}, Success
 }
 
-// CaptureDependencies sets what the next node of a capturing stream comes after, or adds to it.
-func (d *Driver) CaptureDependencies(dev int, h uint64, nodes []uint64, set bool) (code Code) {
+// CaptureDependencies sets what the next node of a capturing stream comes after, or adds to it. Says is what the edges say (EdgeData);
+// nil: nothing.
+func (d *Driver) CaptureDependencies(dev int, h uint64, nodes, says []uint64, set bool) (code Code) {
 	defer d.defect(&code)
 	s, code := d.streamOf(dev, h)
 	if code != Success {
@@ -255,10 +266,16 @@ func (d *Driver) CaptureDependencies(dev int, h uint64, nodes []uint64, set bool
 	if code != Success {
 		return code
 	}
-	if set {
-		s.tips = nil
+	var say edges
+	for i, n := range list {
+		if says != nil {
+			say.say(n, EdgeData(says[i]))
+		}
 	}
-	s.tips = union(s.tips, list)
+	if set {
+		s.tips, s.says = nil, nil
+	}
+	s.join(list, say)
 	return Success
 }
 
@@ -363,7 +380,7 @@ func (s *stream) recordCaptured(e *event) Code {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.in, e.at, e.mark = nil, nil, &mark{c, slices.Clone(s.tips)}
+	e.in, e.at, e.front, e.mark = nil, nil, nil, &mark{c, slices.Clone(s.tips), maps.Clone(s.says)}
 	return Success
 }
 
@@ -387,6 +404,6 @@ func (s *stream) waitCaptured(m *mark) Code {
 		s.capture = m.capture
 		m.capture.streams = append(m.capture.streams, s)
 	}
-	s.tips = union(s.tips, m.tips)
+	s.join(m.tips, m.says)
 	return Success
 }

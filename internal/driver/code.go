@@ -33,6 +33,7 @@ const (
 	FileNotFound          Code = 301
 	InvalidHandle         Code = 400
 	IllegalState          Code = 401
+	LossyQuery            Code = 402
 	NotFound              Code = 500
 	NotReady              Code = 600
 	IllegalAddress        Code = 700

@@ -43,7 +43,7 @@ func TestConditional(t *testing.T) {
 		r.want(code, Success)
 		p := NodeParams{Kind: ConditionalNode, Handle: h, Value: uint32(ConditionWhile), Size: 1}
 		r.node(g, p)
-		list, code := r.GraphList(g, AllNodes)
+		list, _, code := r.GraphList(g, AllNodes)
 		r.want(code, Success)
 		told, _, _, code := r.NodeGet(list[0])
 		r.want(code, Success)

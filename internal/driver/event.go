@@ -20,6 +20,7 @@ type event struct {
 	mu    sync.Mutex
 	in    *stream
 	at    *item // nil: never recorded
+	front *item // the launch in whose course it happens; nil: it is no such event
 	mark  *mark // recorded in a capture; nil: not
 }
 
@@ -27,7 +28,32 @@ type event struct {
 func (e *event) record(in *stream, at *item) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.in, e.at, e.mark = in, at, nil
+	e.in, e.at, e.front, e.mark = in, at, nil, nil
+}
+
+// trigger notes, behind record, that the event happens in the course of a launch.
+func (e *event) trigger(front *item) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.front = front
+}
+
+// wait is an item that waits for the event; nil: it has happened.
+func (e *event) wait(d *Driver) (it *item, after []*item) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ends := e.at
+	if e.front != nil {
+		ends = e.front
+	}
+	if ends == nil || d.races == nil && ends.over.Load() {
+		return nil, nil
+	}
+	it = newItem(nil)
+	if e.front != nil {
+		it.loose = []*item{e.front}
+	}
+	return it, []*item{e.at}
 }
 
 // captured is the event's place in a capture that goes on.
@@ -119,8 +145,8 @@ func (d *Driver) StreamWaitEvent(dev int, stream, h uint64, external bool) (code
 	if external {
 		return InvalidValue
 	}
-	if _, at := e.recorded(); at != nil && (d.races != nil || !at.over.Load()) {
-		s.enqueue(nil, at)
+	if it, after := e.wait(d); it != nil {
+		s.put(it, true, after)
 	}
 	return Success
 }

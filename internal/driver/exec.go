@@ -35,7 +35,8 @@ type step struct {
 	dev    *device
 	off    bool
 	number int
-	after  []int // numbers of steps
+	after  []int        // numbers of steps
+	loose  map[int]bool // of them, those before whose ends it may begin
 }
 
 // launchWork runs the steps that a graph had when it was launched.
@@ -50,7 +51,7 @@ func (w *launchWork) do(_ *device, at *streams.Work) {
 	}
 	places := make([]*streams.Work, len(w.steps))
 	runSteps(w.steps, func(i int) *streams.Work {
-		places[i] = at.Step(i, places, w.steps[i].after)
+		places[i] = at.Step(i, places, w.steps[i].after, w.steps[i].loose)
 		return places[i]
 	})
 }
@@ -118,14 +119,17 @@ func (x *exec) flatten(g *graph, steps *[]*step, before []int) (all []int) {
 	ends := map[*node][]int{}
 	nodes, _ := g.order() // that no node waits for itself is known
 	for _, n := range nodes {
-		after := slices.Clone(before)
+		after, loose := slices.Clone(before), map[int]bool{}
 		for _, dep := range n.after {
 			after = append(after, ends[dep]...)
+			if n.says[dep].programmatic() {
+				loose[ends[dep][0]] = true // of a kernel, which is one step
+			}
 		}
 		if child, ok := n.work.(*childWork); ok {
 			ends[n] = x.flatten(child.graph, steps, after)
 		} else {
-			ends[n] = []int{x.step(n, steps, after)}
+			ends[n] = []int{x.step(n, steps, after, loose)}
 		}
 		all = append(all, ends[n]...)
 	}
@@ -136,8 +140,8 @@ func (x *exec) flatten(g *graph, steps *[]*step, before []int) (all []int) {
 }
 
 // step appends a node's step.
-func (x *exec) step(n *node, steps *[]*step, after []int) (number int) {
-	s := &step{work: n.work, dev: n.dev, number: len(*steps), after: after}
+func (x *exec) step(n *node, steps *[]*step, after []int, loose map[int]bool) (number int) {
+	s := &step{work: n.work, dev: n.dev, number: len(*steps), after: after, loose: loose}
 	if w, ok := n.work.(*conditionalWork); ok {
 		inner := &conditionalSteps{on: w.on, kind: w.kind, bodies: make([][]*step, len(w.bodies))}
 		for i, body := range w.bodies {
@@ -358,7 +362,7 @@ func (x *exec) updateConditional(m, n *node, w *conditionalWork, write bool) (re
 func sameEdges(old *graph, m *node, g *graph, n *node) (at uint64, same bool) {
 	for _, dep := range n.after {
 		j := slices.Index(g.nodes, dep)
-		if !slices.Contains(m.after, old.nodes[j]) {
+		if !slices.Contains(m.after, old.nodes[j]) || m.says[old.nodes[j]] != n.says[dep] {
 			return dep.self, false
 		}
 	}

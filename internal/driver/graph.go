@@ -57,6 +57,7 @@ type node struct {
 	work  work
 	dev   *device
 	after []*node
+	says  edges  // what the edges from those in after say
 	told  uint64 // address of its arguments, or of its bodies' handles, if it has been asked for them
 	hints map[int]AttributeValue
 }
@@ -304,6 +305,7 @@ func (d *Driver) clone(g *graph) *graph {
 	for i, n := range g.nodes {
 		for _, dep := range n.after {
 			c.nodes[i].after = append(c.nodes[i].after, c.origin[dep.self])
+			c.nodes[i].says.say(c.origin[dep.self], n.says[dep])
 		}
 	}
 	for o, n := range g.objects {
@@ -357,14 +359,15 @@ func (d *Driver) NodeDestroy(h uint64) (code Code) {
 	n.in.nodes = slices.DeleteFunc(n.in.nodes, func(m *node) bool { return m == n })
 	for _, m := range n.in.nodes {
 		m.after = slices.DeleteFunc(m.after, func(dep *node) bool { return dep == n })
+		m.says.say(n, 0)
 	}
 	n.forgetTold()
 	d.drop(n.work)
 	return Success
 }
 
-// GraphLink lets nodes come after others, pair by pair, or no longer.
-func (d *Driver) GraphLink(h uint64, from, to []uint64, remove bool) (code Code) {
+// GraphLink lets nodes come after others, pair by pair, or no longer. Says is what the edges say (EdgeData); nil: nothing.
+func (d *Driver) GraphLink(h uint64, from, to, says []uint64, remove bool) (code Code) {
 	defer d.defect(&code)
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
@@ -383,9 +386,16 @@ func (d *Driver) GraphLink(h uint64, from, to []uint64, remove bool) (code Code)
 		}
 		if remove {
 			b.after = slices.DeleteFunc(b.after, func(n *node) bool { return n == a })
-		} else {
-			b.after = append(b.after, a)
+			b.says.say(a, 0)
+			continue
 		}
+		if says != nil {
+			if !EdgeData(says[i]).fits(a, b) {
+				return InvalidValue
+			}
+			b.says.say(a, EdgeData(says[i]))
+		}
+		b.after = append(b.after, a)
 	}
 	return Success
 }
@@ -404,36 +414,37 @@ const (
 	After
 )
 
-// GraphList lists nodes by their handles.
-func (d *Driver) GraphList(h uint64, what Listing) (list []uint64, code Code) {
+// GraphList lists nodes by their handles, and what the edges say (EdgeData) whose first ends are listed, or all from or to a node.
+func (d *Driver) GraphList(h uint64, what Listing) (list, says []uint64, code Code) {
 	defer d.defect(&code)
 	d.graphs.Lock()
 	defer d.graphs.Unlock()
 	if what == Before || what == After {
 		n, ok := lookup[*node](d, h)
-		if !ok {
-			return nil, InvalidValue
+		switch {
+		case !ok:
+			return nil, nil, InvalidValue
+		case what == Before:
+			return handles(n.after), n.says.of(n.after), Success
 		}
-		if what == Before {
-			return handles(n.after), Success
-		}
-		return handles(n.followers()), Success
+		list, says = n.followed()
+		return list, says, Success
 	}
 	g, ok := lookup[*graph](d, h)
 	if !ok {
-		return nil, InvalidValue
+		return nil, nil, InvalidValue
 	}
 	for _, n := range g.nodes {
 		switch {
 		case what == AllNodes, what == RootNodes && len(n.after) == 0:
 			list = append(list, n.self)
 		case what == EdgeFrom:
-			list = append(list, handles(n.after)...)
+			list, says = append(list, handles(n.after)...), append(says, n.says.of(n.after)...)
 		case what == EdgeTo:
 			list = append(list, slices.Repeat([]uint64{n.self}, len(n.after))...)
 		}
 	}
-	return list, Success
+	return list, says, Success
 }
 
 func handles(nodes []*node) (list []uint64) {
@@ -443,14 +454,14 @@ func handles(nodes []*node) (list []uint64) {
 	return list
 }
 
-// followers are the nodes that come after n.
-func (n *node) followers() (list []*node) {
+// followed lists the nodes that come after n, and what the edges to them say.
+func (n *node) followed() (list, says []uint64) {
 	for _, m := range n.in.nodes {
 		if slices.Contains(m.after, n) {
-			list = append(list, m)
+			list, says = append(list, m.self), append(says, uint64(m.says[n]))
 		}
 	}
-	return list
+	return list, says
 }
 
 // NodeGet tells what a node does, its graph, and its number in it. Arguments of kernels lie in memory that is the

@@ -158,18 +158,18 @@ func TestGraphChanges(t *testing.T) {
 	if n, code := r.NodeInClone(add, clone); code != Success || n == add {
 		t.Errorf("clone of a node: %d %d", n, code)
 	}
-	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, false), Success)
+	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, nil, false), Success)
 	if _, _, code := r.GraphInstantiate(g, 0); code != InvalidValue {
 		t.Errorf("a circle: %d", code)
 	}
-	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, true), Success)
-	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, true), InvalidValue)
+	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, nil, true), Success)
+	r.want(r.GraphLink(g, []uint64{add}, []uint64{set}, nil, true), InvalidValue)
 	for what, want := range map[Listing][]uint64{AllNodes: {set, add}, RootNodes: {set}, EdgeFrom: {set}, EdgeTo: {add}} {
-		if list, code := r.GraphList(g, what); code != Success || !slices.Equal(list, want) {
+		if list, _, code := r.GraphList(g, what); code != Success || !slices.Equal(list, want) {
 			t.Errorf("listing %d: %v, want %v", what, list, want)
 		}
 	}
-	if list, _ := r.GraphList(set, After); !slices.Equal(list, []uint64{add}) {
+	if list, _, _ := r.GraphList(set, After); !slices.Equal(list, []uint64{add}) {
 		t.Errorf("behind: %v", list)
 	}
 	var dot strings.Builder
@@ -198,19 +198,19 @@ func TestCapture(t *testing.T) {
 	r.want(r.StreamWaitEvent(0, a, join, false), Success)
 	to, from, box := row(at, at+4, 4)
 	r.want(r.Copy(0, a, to, from, box, DeviceToDevice, AsyncCall), Success)
-	status, id, g, tips, code := r.CaptureInfo(0, b)
-	if status != CaptureActive || id == 0 || g == 0 || len(tips) != 1 || code != Success {
-		t.Errorf("info %d %d %d %v %d", status, id, g, tips, code)
+	info, code := r.CaptureInfo(0, b)
+	if info.Status != CaptureActive || info.ID == 0 || info.Graph == 0 || len(info.After) != 1 || code != Success {
+		t.Errorf("info %+v %d", info, code)
 	}
-	g, code = r.CaptureEnd(0, a)
+	g, code := r.CaptureEnd(0, a)
 	r.want(code, Success)
 	if r.word(at) != 0 {
 		t.Error("captured work has run")
 	}
-	if list, _ := r.GraphList(g, AllNodes); len(list) != 4 {
+	if list, _, _ := r.GraphList(g, AllNodes); len(list) != 4 {
 		t.Errorf("%d nodes", len(list))
 	}
-	if list, _ := r.GraphList(g, EdgeFrom); len(list) != 4 {
+	if list, _, _ := r.GraphList(g, EdgeFrom); len(list) != 4 {
 		t.Errorf("%d edges", len(list))
 	}
 	x, _, code := r.GraphInstantiate(g, 0)
@@ -249,7 +249,7 @@ func TestCaptureOfEndedStream(t *testing.T) {
 			r.want(r.StreamWaitEvent(0, a, join, false), Success)
 		}
 		r.want(second(r.CaptureEnd(0, a)), want)
-		if list, _ := r.GraphList(into, AllNodes); len(list) != 1 {
+		if list, _, _ := r.GraphList(into, AllNodes); len(list) != 1 {
 			t.Errorf("%d nodes", len(list))
 		}
 	}
@@ -421,7 +421,7 @@ func TestStreamPriority(t *testing.T) {
 	r.want(r.launch(s, r.function("add"), 1, addParams(at, 1, 1)), Success)
 	g, code := r.CaptureEnd(0, s)
 	r.want(code, Success)
-	nodes, code := r.GraphList(g, AllNodes)
+	nodes, _, code := r.GraphList(g, AllNodes)
 	r.want(code, Success)
 	var v AttributeValue
 	r.want(r.NodeAttribute(nodes[0], attributePriority, &v, false), Success)
@@ -467,7 +467,7 @@ func TestGraphLimits(t *testing.T) {
 	r.want(second(r.GraphAdd(0, g, nil, &free)), InvalidValue)
 	r.want(second(r.GraphClone(g)), NotSupported)
 	r.want(r.NodeDestroy(end), NotSupported)
-	r.want(r.GraphLink(g, []uint64{alloc}, []uint64{end}, true), NotSupported)
+	r.want(r.GraphLink(g, []uint64{alloc}, []uint64{end}, nil, true), NotSupported)
 
 	x, _, code := r.GraphInstantiate(g, 0)
 	r.want(code, Success)

@@ -78,6 +78,11 @@ type Launch struct {
 	Buffer, BufferSize   uint64 // or the parameter block itself
 	SharedMode           uint32 // of shared memory; 0: the function's
 	Context              uint64 // that is current: modules of another one cannot be launched from; 0: any
+
+	// Events happen in the course of the launch, 0: none. What waits for the first comes behind each CTA's
+	// griddepcontrol.launch_dependents, or end; for the second, behind each CTA's beginning. Kernels that do wait for the launch's end
+	// by griddepcontrol.wait.
+	Events [2]uint64
 }
 
 // Launch enqueues a kernel. Arguments are copied before it returns.
@@ -87,11 +92,18 @@ func (d *Driver) Launch(dev int, stream, fn uint64, l Launch) (code Code) {
 	if code != Success {
 		return code
 	}
+	events, code := s.eventsOf(&l)
+	if code != Success {
+		return code
+	}
 	w, code := d.kernel(s.dev, fn, l)
 	if code != Success {
 		return code
 	}
 	w.stream = stream
+	if events != [2]*event{} {
+		return s.launchWith(w, events)
+	}
 	return s.run(w, LaunchCall, waits(LaunchCall, nowhere, nowhere))
 }
 
@@ -172,7 +184,7 @@ func (d *Driver) kernel(dev *device, fn uint64, l Launch) (*kernelWork, Code) {
 		on.shape.Store(&shape)
 	}
 	params, code := f.params(&l)
-	l.Arguments, l.Buffer, l.BufferSize = 0, 0, 0
+	l.Arguments, l.Buffer, l.BufferSize, l.Events = 0, 0, 0, [2]uint64{}
 	return &kernelWork{f: f, on: on, fn: fn, launch: l, shape: shape, params: params}, code
 }
 

@@ -156,6 +156,14 @@ func newRaceRig(t *testing.T) *raceRig {
 	return r
 }
 
+// TestProgrammaticFix: what a programmatic launch lacks is a wait of its own.
+func TestProgrammaticFix(t *testing.T) {
+	r := newRaceRig(t)
+	r.adds(r.a)
+	r.overlaps(r.a, "early", true)
+	r.check("fix:     griddepcontrol.wait")
+}
+
 func (r *raceRig) stream(flags uint32) uint64 {
 	h, code := r.StreamCreate(0, flags, 0)
 	r.want(code, Success)

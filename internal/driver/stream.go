@@ -43,6 +43,7 @@ type stream struct {
 
 	capture *capture // guarded by Driver.graphs; nil: work runs
 	tips    []*node  // of the capture: what the next node comes after
+	says    edges    // what these edges say
 }
 
 // item is a piece of work.
@@ -54,12 +55,14 @@ type item struct {
 	ended time.Time     // valid once over
 	at    *streams.Work // for races between streams; else nil
 
-	kernel, programmatic bool // a launch; one that may begin before the kernel in front of it is over
+	place                bool     // nothing but that
+	kernel, programmatic bool     // a launch; one that may begin before the kernel in front of it is over
+	triggers             [2]*item // a launch's events (Launch.Events), which happen before it is over; nil: there is none
 	beside
 }
 
 func newItem(w work) *item {
-	it := &item{work: w, done: make(chan struct{})}
+	it := &item{work: w, place: w == nil, done: make(chan struct{})}
 	if k, ok := w.(*kernelWork); ok {
 		it.kernel, it.programmatic = true, k.launch.Programmatic
 	}
@@ -90,10 +93,9 @@ func (s *stream) enqueue(w work, after ...*item) *item { return s.put(newItem(w)
 
 func (s *stream) put(it *item, start bool, after []*item) *item {
 	s.dev.d.order.Lock()
+	it.inherit(s.tail())
 	if s.order != nil {
-		past := append(pastOf(after), s.legacyPast()...)
-		it.at = s.order.Put(past...)
-		s.overlap(it, past)
+		s.place(it, after)
 	}
 	it.after = append(after, s.legacyOrder()...)
 	if k, ok := it.work.(*kernelWork); ok {
@@ -114,11 +116,20 @@ func (s *stream) put(it *item, start bool, after []*item) *item {
 	return it
 }
 
-// overlap lets a programmatic launch begin before the kernel in front of it is over, as far as races are concerned.
-// Past is what it waits for besides.
-func (s *stream) overlap(it *item, past []streams.Past) {
-	if last := s.tail(); it.programmatic && last != nil && last.kernel {
-		it.at.Overlap(last.at, past...)
+// place gives an item its place in the order of all streams, as far as races are concerned. A launch may begin before the kernel
+// in front of it is over, if it is programmatic, and before those are over of whose triggers alone it comes behind.
+func (s *stream) place(it *item, after []*item) {
+	past := append(pastOf(after), s.legacyPast()...)
+	last := s.tail()
+	switch {
+	case it.kernel && len(it.loose) != 0:
+		it.at = s.order.Put(append(past, pastOf(it.loose)...)...)
+		it.at.Overlap(append(past, last.at.Past())...)
+	case it.programmatic && last != nil && last.kernel:
+		it.at = s.order.Put(past...)
+		it.at.Overlap(append(past, last.at.Before())...)
+	default:
+		it.at = s.order.Put(past...)
 	}
 }
 
@@ -185,6 +196,7 @@ func (s *stream) perform(it *item) {
 	it.at.End(nil, 0)
 	next := s.settle(it)
 	it.finish()
+	it.trigger(atDependents)
 	if next != nil && it.front == nil { // the others of a chain wait for each other
 		s.follow(next)
 	}

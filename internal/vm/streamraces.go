@@ -40,7 +40,7 @@ func across(c streams.Conflict) *found.Report {
 		op, then, with, hazard = then, op, c.Later, hazard.Reversed()
 	}
 	r := &found.Report{
-		Kind: race.KindOf(hazard, c.Scoped), Between: found.AcrossLaunches, Op: op, Then: then, By: with.Owner, Text: another(with),
+		Kind: race.KindOf(hazard, c.Scoped), Between: found.AcrossLaunches, Unwaited: c.Unwaited, Op: op, Then: then, By: with.Owner, Text: another(with),
 		Extent: machine.Extent{Space: machine.Global, Lane: -1, From: c.From, To: c.To},
 	}
 	return r

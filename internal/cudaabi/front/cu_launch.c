@@ -22,18 +22,13 @@ BOTH(cuLaunchCooperativeKernel, _ptsz, (function_t f, unsigned gx, unsigned gy, 
 	WITH(launch(f, stream, &l, params, NULL));
 }
 
-static error_t launch_with(function_t f, const struct config *c, struct pvm_launch *l, void **params, void **more) {
-	error_t e = launch(f, c->stream, l, params, more);
-	return e ? e : record_events(c);
-}
-
 BOTH(cuLaunchKernelEx, _ptsz, (const struct config *c, function_t f, void **params, void **more), (c, f, params, more)) {
 	if (!c || (c->n && !c->attributes)) return INVALID_VALUE;
 	struct pvm_launch l = {.shared = (uint32_t)c->shared}; // what lies behind its 4 bytes is padding
 	memcpy(l.grid, &c->grid, sizeof l.grid);
 	memcpy(l.block, &c->block, sizeof l.block);
 	with_attributes(c, &l);
-	WITH(launch_with(f, c, &l, params, more));
+	WITH(launch(f, c->stream, &l, params, more));
 }
 
 BOTH(cuLaunchHostFunc, _ptsz, (stream_t stream, void (*fn)(void *), void *data), (stream, fn, data)) {

@@ -139,18 +139,11 @@ void with_attributes(const struct config *c, struct pvm_launch *l) {
 		const struct attribute *a = &c->attributes[i];
 		if (a->id == LAUNCH_COOPERATIVE) l->cooperative = a->value.number != 0;
 		if (a->id == LAUNCH_PROGRAMMATIC) l->programmatic = a->value.number != 0;
+		if (a->id == LAUNCH_PROGRAMMATIC_EVENT) l->events[a->value.trigger.at_block_start != 0] = a->value.trigger.event;
+		if (a->id == LAUNCH_COMPLETION_EVENT) l->events[1] = a->value.event;
 		if (a->id == LAUNCH_SHARED_MODE) l->shared_mode = (uint32_t)a->value.number;
 		if (a->id == LAUNCH_CLUSTER) memcpy(l->cluster, a->value.dim, sizeof l->cluster);
 	}
-}
-
-error_t record_events(const struct config *c) {
-	error_t e = SUCCESS;
-	for (unsigned i = 0; i < c->n && e == SUCCESS; i++) {
-		const struct attribute *a = &c->attributes[i];
-		if (a->id == LAUNCH_PROGRAMMATIC_EVENT || a->id == LAUNCH_COMPLETION_EVENT) e = pvm_event_record(T.device, a->value.event, stream_of(c->stream), 0);
-	}
-	return e;
 }
 
 enum { EXTRA_END, EXTRA_BUFFER, EXTRA_SIZE };

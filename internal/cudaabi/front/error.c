@@ -36,6 +36,7 @@ static const struct { error_t code; const char *name, *text; } errors[] = {
 	{304, "cudaErrorOperatingSystem", "OS call failed or operation not supported on this OS"},
 	{400, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
 	{401, "cudaErrorIllegalState", "the operation cannot be performed in the present state"},
+	{402, "cudaErrorLossyQuery", "attempted introspection would be semantically lossy"},
 	{500, "cudaErrorSymbolNotFound", "named symbol not found"},
 	{600, "cudaErrorNotReady", "device not ready"},
 	{700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},

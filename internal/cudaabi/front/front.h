@@ -84,9 +84,6 @@ error_t out_of_copy(const struct pvm_node *n, void *params);
 // with_attributes puts what a launch's attributes ask for into it; the others are hints.
 void with_attributes(const struct config *c, struct pvm_launch *l);
 
-// record_events records the events that a launch's attributes name: when the kernel has ended, which is in time for all that waits for them.
-error_t record_events(const struct config *c);
-
 // extra_arguments reads the parameter block of a launch: pairs of a name and an address, up to an end.
 error_t extra_arguments(void *const *list, struct pvm_launch *l);
 

@@ -152,7 +152,7 @@ static error_t told(error_t e, unsigned long long *to, uint64_t n) {
 }
 
 SHARED(GraphNodeGetToolsId)(node_t n, unsigned long long *id) { DO(id ? told(about(n, NULL, NULL, NULL), id, n) : INVALID_VALUE); }
-SHARED(GraphGetId)(graph_t g, unsigned *id) { size_t n; DO(id ? (*id = (unsigned)g, pvm_graph_list(g, PVM_NODES, NULL, &n)) : INVALID_VALUE); }
+SHARED(GraphGetId)(graph_t g, unsigned *id) { size_t n; DO(id ? (*id = (unsigned)g, pvm_graph_list(g, PVM_NODES, NULL, NULL, &n)) : INVALID_VALUE); }
 SHARED(GraphExecGetId)(exec_t x, unsigned *id) { uint64_t flags; DO(id ? (*id = (unsigned)x, pvm_exec_flags(x, &flags)) : INVALID_VALUE); }
 
 // Attributes of kernels: those of launches (struct attribute).
@@ -160,30 +160,24 @@ SHARED(GraphKernelNodeGetAttribute)(node_t n, int id, void *value) { DO(value ? 
 SHARED(GraphKernelNodeSetAttribute)(node_t n, int id, void *value) { DO(value ? pvm_node_attribute(n, id, value, 1) : INVALID_VALUE); }
 SHARED(GraphKernelNodeCopyAttributes)(node_t to, node_t from) { DO(pvm_node_attributes(to, from)); }
 
-SHARED(GraphGetNodes)(graph_t g, node_t *out, size_t *n) { DO(pvm_graph_list(g, PVM_NODES, out, n)); }
-SHARED(GraphGetRootNodes)(graph_t g, node_t *out, size_t *n) { DO(pvm_graph_list(g, PVM_ROOTS, out, n)); }
-
-enum { EDGE_DATA = 8 }; // bytes of what an edge says besides: nothing, of ours
+SHARED(GraphGetNodes)(graph_t g, node_t *out, size_t *n) { DO(pvm_graph_list(g, PVM_NODES, out, NULL, n)); }
+SHARED(GraphGetRootNodes)(graph_t g, node_t *out, size_t *n) { DO(pvm_graph_list(g, PVM_ROOTS, out, NULL, n)); }
 
 static error_t edges(graph_t g, node_t *from, node_t *to, void *data, size_t *n) {
 	if (!n || !from != !to || (data && !from)) return INVALID_VALUE;
 	size_t room = *n;
-	error_t e = pvm_graph_list(g, PVM_EDGE_FROM, from, n);
-	if (e == SUCCESS && to) e = pvm_graph_list(g, PVM_EDGE_TO, to, &room);
-	if (e == SUCCESS && data) memset(data, 0, *n * EDGE_DATA);
-	return e;
+	error_t e = pvm_graph_list(g, PVM_EDGE_FROM, from, data, n);
+	return e == SUCCESS && to ? pvm_graph_list(g, PVM_EDGE_TO, to, NULL, &room) : e;
 }
 
 static error_t around(node_t node, int what, node_t *out, void *data, size_t *n) {
-	if (data && !out) return INVALID_VALUE; // how much room there is, is said of both
-	error_t e = pvm_graph_list(node, what, out, n);
-	if (e == SUCCESS && data) memset(data, 0, *n * EDGE_DATA);
-	return e;
+	// how much room there is, is said of both
+	return data && !out ? INVALID_VALUE : pvm_graph_list(node, what, out, data, n);
 }
 
-// link_nodes makes or ends edges; those that let a kernel begin before another ends are taken for plain ones.
-static error_t link_nodes(graph_t g, const node_t *from, const node_t *to, size_t n, int end) {
-	return n && (!from || !to) ? INVALID_VALUE : pvm_graph_link(g, from, to, n, end);
+// link_nodes makes or ends edges.
+static error_t link_nodes(graph_t g, const node_t *from, const node_t *to, const void *data, size_t n, int end) {
+	return n && (!from || !to) ? INVALID_VALUE : pvm_graph_link(g, from, to, data, n, end);
 }
 
 SHARED2(GraphGetEdges)(graph_t g, node_t *from, node_t *to, void *data, size_t *n) { DO(edges(g, from, to, data, n)); }
@@ -191,21 +185,19 @@ SHARED2(GraphNodeGetDependencies)(node_t node, node_t *out, void *data, size_t *
 SHARED2(GraphNodeGetDependentNodes)(node_t node, node_t *out, void *data, size_t *n) { DO(around(node, PVM_AFTER, out, data, n)); }
 
 SHARED2(GraphAddDependencies)(graph_t g, const node_t *from, const node_t *to, const void *data, size_t n) {
-	(void)data;
-	DO(link_nodes(g, from, to, n, 0));
+	DO(link_nodes(g, from, to, data, n, 0));
 }
 
 SHARED2(GraphRemoveDependencies)(graph_t g, const node_t *from, const node_t *to, const void *data, size_t n) {
-	(void)data;
-	DO(link_nodes(g, from, to, n, 1));
+	DO(link_nodes(g, from, to, data, n, 1));
 }
 
 #ifdef DRIVER // before edges had data
 PUBLIC error_t cuGraphGetEdges(graph_t g, node_t *from, node_t *to, size_t *n) { WITH(edges(g, from, to, NULL, n)); }
 PUBLIC error_t cuGraphNodeGetDependencies(node_t node, node_t *out, size_t *n) { WITH(around(node, PVM_BEFORE, out, NULL, n)); }
 PUBLIC error_t cuGraphNodeGetDependentNodes(node_t node, node_t *out, size_t *n) { WITH(around(node, PVM_AFTER, out, NULL, n)); }
-PUBLIC error_t cuGraphAddDependencies(graph_t g, const node_t *from, const node_t *to, size_t n) { WITH(link_nodes(g, from, to, n, 0)); }
-PUBLIC error_t cuGraphRemoveDependencies(graph_t g, const node_t *from, const node_t *to, size_t n) { WITH(link_nodes(g, from, to, n, 1)); }
+PUBLIC error_t cuGraphAddDependencies(graph_t g, const node_t *from, const node_t *to, size_t n) { WITH(link_nodes(g, from, to, NULL, n, 0)); }
+PUBLIC error_t cuGraphRemoveDependencies(graph_t g, const node_t *from, const node_t *to, size_t n) { WITH(link_nodes(g, from, to, NULL, n, 1)); }
 #endif
 
 // Nodes, kind by kind.
@@ -295,9 +287,19 @@ static error_t add_any(node_t *out, graph_t g, const node_t *after, size_t n, st
 	return e;
 }
 
+// add_behind adds a node whose edges say something.
+static error_t add_behind(node_t *out, graph_t g, const node_t *after, const uint64_t *data, size_t n, struct any *p) {
+	if (!after) return INVALID_VALUE;
+	error_t e = add_any(out, g, NULL, 0, p);
+	for (size_t i = 0; i < n && e == SUCCESS; i++) {
+		e = pvm_graph_link(g, &after[i], out, &data[i], 1, 0);
+		if (e != SUCCESS) pvm_node_destroy(*out);
+	}
+	return e;
+}
+
 SHARED2(GraphAddNode)(node_t *out, graph_t g, const node_t *after, const void *data, size_t n, struct any *p) {
-	(void)data;
-	DO(add_any(out, g, after, n, p));
+	DO(data && n ? add_behind(out, g, after, data, n, p) : add_any(out, g, after, n, p));
 }
 
 #ifdef DRIVER
@@ -441,18 +443,19 @@ static error_t end_capture(stream_t s, graph_t *out) {
 SHARED_BOTH(StreamEndCapture, _ptsz, (stream_t s, graph_t *out), (s, out)) { DO(end_capture(s, out)); }
 
 SHARED_BOTH(StreamIsCapturing, _ptsz, (stream_t s, int *status), (s, status)) {
-	DO(status ? pvm_capture_info(T.device, stream_of(s), status, NULL, NULL, NULL, NULL) : INVALID_VALUE);
+	DO(status ? pvm_capture_info(T.device, stream_of(s), status, NULL, NULL, NULL, NULL, NULL) : INVALID_VALUE);
 }
 
 enum { TIPS = 1024 };
 static __thread node_t tips[TIPS]; // what a thread was told last
+static __thread uint64_t says[TIPS]; // the same, of the edges from them
 
 static error_t capture_info(stream_t s, int *status, uint64_t *id, graph_t *g, const node_t **nodes, const void **data, size_t *n) {
 	uint64_t room = TIPS;
 	if (!status) return INVALID_VALUE;
-	error_t e = pvm_capture_info(T.device, stream_of(s), status, id, g, tips, &room);
+	error_t e = pvm_capture_info(T.device, stream_of(s), status, id, g, tips, nodes && !data ? NULL : says, &room);
 	if (nodes) *nodes = tips;
-	if (data) *data = NULL;
+	if (data) *data = says;
 	if (n) *n = room;
 	return e;
 }
@@ -466,7 +469,7 @@ BOTH(cuStreamGetCaptureInfo_v3, _ptsz, (stream_t s, int *status, uint64_t *id, g
 	WITH(capture_info(s, status, id, g, nodes, data, n));
 }
 BOTH(cuStreamUpdateCaptureDependencies, _ptsz, (stream_t s, const node_t *nodes, size_t n, unsigned how), (s, nodes, n, how)) {
-	WITH(how > 1 ? INVALID_VALUE : pvm_capture_depend(T.device, stream_of(s), nodes, n, how));
+	WITH(how > 1 ? INVALID_VALUE : pvm_capture_depend(T.device, stream_of(s), nodes, NULL, n, how));
 }
 #else
 BOTH(cudaStreamGetCaptureInfo, _ptsz, (stream_t s, int *status, uint64_t *id, graph_t *g, const node_t **nodes, const void **data, size_t *n), (s, status, id, g, nodes, data, n)) {
@@ -475,8 +478,7 @@ BOTH(cudaStreamGetCaptureInfo, _ptsz, (stream_t s, int *status, uint64_t *id, gr
 #endif
 
 SHARED2_BOTH(StreamUpdateCaptureDependencies, _ptsz, (stream_t s, const node_t *nodes, const void *data, size_t n, unsigned how), (s, nodes, data, n, how)) {
-	(void)data;
-	DO(how > 1 || (n && !nodes) ? INVALID_VALUE : pvm_capture_depend(T.device, stream_of(s), nodes, n, how));
+	DO(how > 1 || (n && !nodes) ? INVALID_VALUE : pvm_capture_depend(T.device, stream_of(s), nodes, data, n, how));
 }
 
 // The mode of a thread, which says whose captures keep it from calls that may wait. The engine has it: both libraries change one.

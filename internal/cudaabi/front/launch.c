@@ -47,8 +47,7 @@ BOTH(cudaLaunchKernelExC, _ptsz, (const struct config *c, const void *func, void
 	if (!c) return done(INVALID_VALUE);
 	struct pvm_launch l = shape(c->grid, c->block, args, c->shared);
 	with_attributes(c, &l);
-	error_t e = launch(func, &l, c->stream);
-	return e ? e : done(record_events(c));
+	return launch(func, &l, c->stream);
 }
 
 enum { FUNC_MAX_THREADS, FUNC_SHARED, FUNC_CONST, FUNC_LOCAL, FUNC_REGISTERS, FUNC_PTX, FUNC_BINARY, FUNC_CACHE, FUNC_DYNAMIC, FUNC_CARVEOUT };

@@ -60,6 +60,7 @@ struct pvm_launch {
 	uint64_t buffer, buffer_size; // or of the parameter block
 	uint64_t context;             // that is current, as its number; 0: any will do
 	uint32_t shared_mode, unused; // of shared memory; 0: the function's
+	uint64_t events[2];           // that happen behind launch_dependents of all CTAs, and behind their beginnings; 0: none
 };
 
 // A node of a graph: what it does. Those fields count that its kind (cudaGraphNodeType) has.
@@ -73,7 +74,8 @@ struct pvm_node {
 	uint32_t value, reserved;    // of a fill; the kind of a conditional node
 };
 
-// What pvm_graph_list lists: nodes of a graph, ends of its edges; what a node comes after, and what comes after it.
+// What pvm_graph_list lists: nodes of a graph, ends of its edges; what a node comes after, and what comes after it. What the edges say
+// (cudaGraphEdgeData, 8 bytes each) goes to says; where that is NULL and an edge of the list says something, it is a lossy query.
 enum { PVM_NODES, PVM_ROOTS, PVM_EDGE_FROM, PVM_EDGE_TO, PVM_BEFORE, PVM_AFTER };
 
 // An array. An extent of 0 is a dimension that there is not; depth also counts layers, and faces of cubes.
@@ -198,13 +200,13 @@ struct pvm_value {
 	X(pvm_capture_begin, (int32_t device, uint64_t stream, uint64_t graph, const uint64_t *after, uint64_t n, int32_t mode)) \
 	X(pvm_capture_mode, (int32_t *mode)) \
 	X(pvm_capture_end, (int32_t device, uint64_t stream, uint64_t *graph)) \
-	X(pvm_capture_info, (int32_t device, uint64_t stream, int32_t *status, uint64_t *id, uint64_t *graph, uint64_t *nodes, uint64_t *n)) \
-	X(pvm_capture_depend, (int32_t device, uint64_t stream, const uint64_t *nodes, uint64_t n, int32_t set)) \
+	X(pvm_capture_info, (int32_t device, uint64_t stream, int32_t *status, uint64_t *id, uint64_t *graph, uint64_t *nodes, uint64_t *says, uint64_t *n)) \
+	X(pvm_capture_depend, (int32_t device, uint64_t stream, const uint64_t *nodes, const uint64_t *says, uint64_t n, int32_t set)) \
 	X(pvm_graph_create, (uint64_t *graph)) \
 	X(pvm_graph_destroy, (uint64_t graph)) \
 	X(pvm_graph_clone, (uint64_t graph, uint64_t *clone)) \
-	X(pvm_graph_list, (uint64_t handle, int32_t what, uint64_t *list, uint64_t *n)) \
-	X(pvm_graph_link, (uint64_t graph, const uint64_t *from, const uint64_t *to, uint64_t n, int32_t remove)) \
+	X(pvm_graph_list, (uint64_t handle, int32_t what, uint64_t *list, uint64_t *says, uint64_t *n)) \
+	X(pvm_graph_link, (uint64_t graph, const uint64_t *from, const uint64_t *to, const uint64_t *says, uint64_t n, int32_t remove)) \
 	X(pvm_graph_dot, (uint64_t graph, const char *path)) \
 	X(pvm_graph_retain, (uint64_t graph, uint64_t object, uint32_t count, uint32_t flags)) \
 	X(pvm_graph_release, (uint64_t graph, uint64_t object, uint32_t count)) \

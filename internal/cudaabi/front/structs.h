@@ -90,7 +90,13 @@ enum { PROP_SIZE = 1008, PROP_SIZE_12 = 1032, PROP_SIZE_11 = 728 };
 struct dim { unsigned x, y, z; };
 
 // cudaLaunchAttribute, cudaLaunchConfig_t.
-struct attribute { int32_t id, pad; union { uint32_t dim[3]; int32_t number; uint64_t event; char room[64]; } value; };
+struct attribute { int32_t id, pad; union {
+	uint32_t dim[3];
+	int32_t number;
+	uint64_t event;
+	struct { uint64_t event; int32_t flags, at_block_start; } trigger;
+	char room[64];
+} value; };
 struct config { struct dim grid, block; size_t shared; uint64_t stream; const struct attribute *attributes; unsigned n; };
 
 // cudaFuncAttributes.

@@ -12,6 +12,8 @@ import (
 func Order(r *Report) (missing, fix string) {
 	w := WordsOf(r.Kind)
 	switch {
+	case r.Unwaited:
+		return "a wait for the launch in front", "griddepcontrol.wait (cudaGridDependencySynchronize) in front of it, by this thread or by one behind whose barrier it is; or a launch that begins when the other is over"
 	case r.Extent.Space == machine.Tensor && w.Code == diag.DataRace:
 		return tensorMissing, tensorFix
 	case w.Fix == "" || r.Between == AcrossLaunches:

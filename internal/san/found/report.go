@@ -29,10 +29,11 @@ type Report struct {
 	Op     machine.Place  // the operation's issue
 	Then   machine.Place  // the access; OpenAtExit: zero but for the CTA
 	// Between is, of races, how far the threads are from each other.
-	Between Relation
-	Text    string // as the kinds say; of a race across launches, what Op or, where that is a copy, the other one is
-	By      any    // AcrossLaunches: whose launch Op is of, nil if it is of the same or of none
-	Object  string // what it is about, if the reporter cannot tell by Extent
+	Between  Relation
+	Unwaited bool   // AcrossLaunches: by a thread that had not executed griddepcontrol.wait, which would have ordered the two
+	Text     string // as the kinds say; of a race across launches, what Op or, where that is a copy, the other one is
+	By       any    // AcrossLaunches: whose launch Op is of, nil if it is of the same or of none
+	Object   string // what it is about, if the reporter cannot tell by Extent
 }
 
 // Reporter gets the reports of a launch, from several cores at a time.

@@ -33,6 +33,16 @@ func (p Past) With(o Past) Past {
 	return out
 }
 
+// covers reports whether all that o says to be over is so.
+func (p Past) covers(o Past) bool {
+	for i, n := range o {
+		if n != 0 && !p.has(i, n) {
+			return false
+		}
+	}
+	return true
+}
+
 // set is written: only what its caller has just made.
 func (p Past) set(queue int, number uint32) Past {
 	for len(p) <= queue {
@@ -80,9 +90,10 @@ type Work struct {
 	ahead  bool // it may begin before all that it knows is over (Overlap): when that is over which it has in early
 	early  Past
 
-	in    *Work        // of a step: the graph's launch
-	step  int          // its number there
-	steps map[int]bool // of a step: those that are over when it begins
+	in         *Work        // of a step: the graph's launch
+	step       int          // its number there
+	steps      map[int]bool // of a step: those that are over when it begins, or, where it is ahead, when its threads have waited
+	earlySteps map[int]bool // of a step that is ahead: those that are over when it begins
 
 	touched *race.Touched
 	device  int
@@ -188,23 +199,33 @@ func (w *Work) Join(p Past) {
 	}
 }
 
-// Overlap lets work that has just been put begin before the work in front of it in its queue is over: a programmatic launch. It
-// comes behind what the other one came behind, and what else is said to be over; only what its threads do when they have waited (griddepcontrol.wait) comes behind
-// all. It does nothing where the host knows the other one to be over.
-func (w *Work) Overlap(before *Work, after ...Past) {
-	if w == nil || before == nil || before.queue != w.queue {
+// Overlap lets work that has just been put begin when that is over which early says, and what the host knows: a programmatic
+// launch. What it begins beside is taken to have waited itself for what it came behind. Only what its threads do when they have waited (griddepcontrol.wait) comes behind all that it was put behind. It does
+// nothing where all of that is over by then.
+func (w *Work) Overlap(early ...Past) {
+	if w == nil {
 		return
 	}
 	o := w.queue.order
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	early := before.knows.With(o.host)
-	for _, p := range after {
-		early = early.With(p)
+	begin := o.host
+	for _, p := range early {
+		begin = begin.With(p)
 	}
-	if !early.has(before.queue.index, before.number) {
-		w.ahead, w.early = true, early
+	if !begin.covers(w.knows) {
+		w.ahead, w.early = true, begin
 	}
+}
+
+// Within is a place in the course of the work: what comes behind it comes behind what the work came behind, and not behind the work.
+func (w *Work) Within() *Work {
+	if w == nil {
+		return nil
+	}
+	w.queue.order.mu.Lock()
+	defer w.queue.order.mu.Unlock()
+	return &Work{queue: w.queue, knows: w.knows, over: true}
 }
 
 // MayOverlap tells whether the work may begin before all that it comes behind is over.
@@ -218,17 +239,23 @@ func (w *Work) begins() Past {
 	return w.knows
 }
 
-// Step is a node of a graph, whose launch w is: it comes behind some of its steps. Steps are numbered.
-func (w *Work) Step(number int, steps []*Work, after []int) *Work {
+// Step is a node of a graph, whose launch w is: it comes behind some of its steps. Steps are numbered. Of those that it comes
+// behind it may begin before the loose ones are over, when that is which they came behind (Overlap).
+func (w *Work) Step(number int, steps []*Work, after []int, loose map[int]bool) *Work {
 	if w == nil {
 		return nil
 	}
 	w.queue.order.mu.Lock()
 	defer w.queue.order.mu.Unlock()
 	s := &Work{queue: w.queue, number: w.number, knows: w.knows, in: w, step: number, steps: map[int]bool{}}
+	s.ahead, s.early, s.earlySteps = len(loose) != 0, s.knows, map[int]bool{}
 	for _, i := range after {
 		s.steps[i] = true
 		maps.Copy(s.steps, steps[i].steps)
+		maps.Copy(s.earlySteps, steps[i].steps)
+		if !loose[i] {
+			s.earlySteps[i] = true
+		}
 	}
 	return s
 }
@@ -262,6 +289,14 @@ func (w *Work) behind(o *Work) bool {
 		return w.step == o.step || w.steps[o.step]
 	}
 	return w.knows.has(o.queue.index, o.number)
+}
+
+// beginsBehind reports whether other work that the work comes behind is over when it begins.
+func (w *Work) beginsBehind(o *Work) bool {
+	if w.in != nil && w.in == o.in {
+		return w.step == o.step || w.earlySteps[o.step]
+	}
+	return w.early.has(o.queue.index, o.number)
 }
 
 // Learn tells that the host has seen that something is over.
@@ -302,6 +337,7 @@ func (o *Order) Copied(ranges ...race.Range) {
 type Conflict struct {
 	*race.Meeting
 	Earlier, Later *race.Touched // of First and of Second
+	Unwaited       bool          // Second is by threads that had not waited for the work of First, which theirs may overlap
 }
 
 // End tells that work is over, and what it has done on a device, nil if nothing is known of that. It returns what that
@@ -347,14 +383,14 @@ func (o *Order) conflicts(w *Work) (found []Conflict) {
 		second := w.touched
 		switch {
 		case !w.behind(k):
-		case !w.ahead || w.early.has(k.queue.index, k.number):
+		case !w.ahead || w.beginsBehind(k):
 			continue
 		default:
 			second = w.touched.Early()
 		}
 		met, talk := race.Meet(k.touched, second, k.device == w.device)
 		for _, m := range met {
-			c := Conflict{m, k.touched, w.touched}
+			c := Conflict{m, k.touched, w.touched, second != w.touched}
 			if k.touched.Copy() && w.host {
 				copies = append(copies, c)
 				continue

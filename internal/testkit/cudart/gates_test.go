@@ -5,6 +5,30 @@ import (
 	"testing"
 )
 
+// TestTriggers: a kernel that comes behind an event in the course of a launch, and forgets to wait for its end, is reported, and seen in
+// values where the two run beside each other; of a graph it is reported.
+func TestTriggers(t *testing.T) {
+	needPrograms(t)
+	libraries, command := Libraries(t), ptxvm(t)
+	source := filepath.Join(Root(t), "testdata", "cudart", "triggers.cu")
+	program := Program(t, libraries, []string{source}, read(t, source).flags...)
+	passed, timed := []string{"PASSED"}, []string{"an event that a launch triggers keeps no time"}
+	race := []string{"P8002", "kernel front(int*) of another launch", "griddepcontrol.wait"}
+	for _, c := range []struct {
+		want expected
+		args []string
+	}{
+		{expected{stdout: passed, stderr: timed}, []string{"--seed", "1", program}},
+		{expected{stdout: passed, stderr: timed}, []string{"--sanitize", "race", program}},
+		{expected{stdout: []string{"sum 64\n"}}, []string{program, "missing"}},
+		{expected{stdout: []string{"sum 0\n"}}, []string{"--seed", "1", program, "missing"}},
+		{expected{stdout: passed, exit: 3, stderr: race}, []string{"--sanitize", "race", program, "missing"}},
+		{expected{stdout: passed, exit: 3, stderr: race}, []string{"--sanitize", "race", program, "missing-graph"}},
+	} {
+		run(t, c.want, libraries, command, append([]string{"exec"}, c.args...)...)
+	}
+}
+
 // TestGates: reports and faults decide the status of exec, limits hold for each launch, and a table and lines say
 // what has run.
 func TestGates(t *testing.T) {
