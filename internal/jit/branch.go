@@ -3,6 +3,8 @@ package jit
 // Branches and exits of lanes.
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
@@ -214,6 +216,14 @@ func (c *compiler) forward(i, t int) {
 	c.Jmp(c.skipTo(i + 1))
 }
 
+// meetsAhead reports whether lanes that part at a branch may go on by their pcs, the smallest first, until they meet: the place where
+// they do is behind the branch, and no way there begins behind that. One that does never comes there: its lanes end (ir.Block.IPDom),
+// and the others, who may be there at once, wait for that, as slots are theirs alone from there on.
+func meetsAhead(in *machine.Inst, pc int32, ways ...int32) bool {
+	meet := int32(in.D)
+	return meet > pc && !slices.ContainsFunc(ways, func(to int32) bool { return to > meet })
+}
+
 // separate separates the lanes in R9, which take a branch, from the others.
 func (c *compiler) separate(i int, pc, to int32, masked bool) {
 	in, next := &c.insts[pc], i+1
@@ -227,7 +237,7 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 		c.fullExit(pc, 1, machine.Parted)
 		return
 	}
-	if int32(in.D) <= pc || !follows || !c.canWait(t) || !c.canWait(next) {
+	if !meetsAhead(in, pc, to) || !follows || !c.canWait(t) || !c.canWait(next) {
 		c.uncountBranch(masked)
 		c.exit(pc, masked, 1)
 		return

@@ -377,8 +377,8 @@ func (k *cta) jump(w *ctaWarp, in *machine.Inst, s *step) bool {
 				return false
 			}
 		}
-		if len(taken) != 0 && len(rest) != 0 && int32(in.D) <= w.pc {
-			return false // who comes back first would wait for the others
+		if len(taken) != 0 && len(rest) != 0 && !meetsAhead(in, w.pc, to) {
+			return false // who comes there first would wait for the others
 		}
 		w.come(to, taken)
 	}

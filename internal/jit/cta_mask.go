@@ -116,7 +116,7 @@ func (k *cta) parted(w *ctaWarp, c *ctaCond, s ctaSet) (taken, rest ctaSet, ok b
 func (k *cta) mayPart(pc int32, in *machine.Inst, s *step) bool {
 	to := int32(len(k.insts))
 	if s.op.Kind == sem.OpBranch {
-		if to = int32(in.D); to <= pc || int32(in.Imm) <= pc {
+		if to = int32(in.D); !meetsAhead(in, pc, int32(in.Imm)) || int32(in.Imm) <= pc {
 			return false
 		}
 	}

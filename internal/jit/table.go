@@ -196,7 +196,7 @@ func (b *tableBranch) find(visit func(to int32)) {
 // parts tells whether lanes that go to different targets can wait for each other: the targets and the place where they meet are
 // behind the branch.
 func (b *tableBranch) parts() bool {
-	ok := int32(b.in.D) > b.pc
+	ok := meetsAhead(b.in, b.pc, b.in.Ext.To...)
 	for _, to := range b.in.Ext.To {
 		ok = ok && to > b.pc && b.c.canWait(b.c.segAt[to])
 	}

@@ -343,7 +343,7 @@ func (b *tripper) branch(i int, pc int32) bool {
 	in := &b.r.insts[pc]
 	to, guarded := b.r.segAt[int32(in.Imm)], in.Guard != machine.NoGuard
 	back := int32(in.Imm) <= pc
-	if guarded && int32(in.D) <= pc || back != (i == b.t.last) || back && (to != b.t.first || in.Flags&machine.QuietLoop == 0) {
+	if guarded && !meetsAhead(in, pc, int32(in.Imm)) || back != (i == b.t.last) || back && (to != b.t.first || in.Flags&machine.QuietLoop == 0) {
 		return false
 	}
 	if back {

@@ -12,9 +12,10 @@ package machine
 // Everything that a program can see is as the fragment loop would leave it, which means:
 //
 //   - Of the lanes' places the smallest pc goes first; lanes that come to the same pc go on together.
-//   - That is right for a divergent branch whose reconvergence pc (Inst.D) lies behind it. One
-//     that meets at an earlier pc (the header of its loop) is left to the interpreter unless all
-//     lanes agree: there the first to come wait for the others.
+//   - That is right for a divergent branch whose reconvergence pc (Inst.D) lies behind it, and behind
+//     where each way begins. One that meets at an earlier pc (the header of its loop), or of which a way
+//     begins behind that place and never comes there (its lanes exit from a function), is left to
+//     the interpreter unless all lanes agree: there the first to come wait for the others.
 //   - A branch that all lanes of a place take back (target ≤ pc) costs their fuel 1; at 0 they
 //     stand at the target with FuelOut. Where lanes part, both sides have the fuel that was left
 //     at no cost; where they come together, they have the smaller one. A branch without
