@@ -61,6 +61,7 @@ internal/san/race:  internal/machine internal/mem internal/san/found
 internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop
 internal/san/streams: internal/san/race
 internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams
+internal/sectors:   internal/machine
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/capture internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
@@ -86,7 +87,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/syntax internal/tensor internal/tex internal/value internal/why
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why
 .:                  diag report internal/vm
 `
 

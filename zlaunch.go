@@ -76,6 +76,7 @@ type Watch = vm.Watch
 //		LaneOps   uint64        // instructions times the lanes that executed them
 //		Elapsed   time.Duration // from the call to the last CTA's end
 //		Compiled  uint64        // those of LaneOps that compiled code executed
+//		Sectors   uint64        // of 32 bytes of global memory, what a warp's instruction touches of one counting once; there are no caches (DeviceConfig.Sectors)
 //		Sums      uint64        // elements of products of matrices: mma and its like
 //		SlowSums  uint64        // those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of f64, of others those that a vector cannot hold
 //		Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler

@@ -68,7 +68,10 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_LAUNCH_COUNT":     func(c *Config, v string) error { return count(v, &c.Filter.Count) },
 	"PTXVM_LAUNCH_SKIP":      func(c *Config, v string) error { return count(v, &c.Filter.Skip) },
 	"PTXVM_MAX_STEPS":        func(c *Config, v string) error { return count(v, &c.Device.MaxSteps) },
-	"PTXVM_STATS":            func(c *Config, v string) error { c.Stats = v != "" && v != "0"; return nil },
+	"PTXVM_STATS": func(c *Config, v string) error {
+		c.Stats, c.Device.Sectors = v != "" && v != "0", v == "sectors"
+		return nil
+	},
 	"PTXVM_TIMEOUT": func(c *Config, v string) (err error) {
 		if c.Timeout, err = time.ParseDuration(v); err != nil || c.Timeout < 0 {
 			return fmt.Errorf("want a duration such as 500ms, 10s or 2m")

@@ -26,8 +26,9 @@ type tally struct {
 	Launches  int                `json:"launches"`
 	ElapsedNs int64              `json:"elapsed_ns"`
 	LaneOps   uint64             `json:"lane_ops"`
-	Engines   map[string]float64 `json:"engines"` // share of LaneOps
-	Helpers   map[string]uint64  `json:"helpers"` // by operation, times that compiled code had its handler execute it
+	Sectors   uint64             `json:"sectors,omitempty"` // counted by PTXVM_STATS=sectors
+	Engines   map[string]float64 `json:"engines"`           // share of LaneOps
+	Helpers   map[string]uint64  `json:"helpers"`           // by operation, times that compiled code had its handler execute it
 
 	compiled uint64
 }
@@ -53,6 +54,7 @@ func (t *tallies) add(w *kernelWork, s *vm.Stats) {
 	k.Launches++
 	k.ElapsedNs += s.Elapsed.Nanoseconds()
 	k.LaneOps += s.LaneOps
+	k.Sectors += s.Sectors
 	k.compiled += s.Compiled
 	for _, h := range s.Helpers {
 		k.Helpers[h.Op] += h.Times

@@ -90,6 +90,7 @@ type DeviceConfig struct {
 	Schedule   Schedule             // ScheduleFair is not for the engine JIT
 	Sanitize   Sanitize             // what is looked for while kernels run, slowly
 	MaxReports int                  // of sanitizers, per launch; 0: 20
+	Sectors    bool                 // count Stats.Sectors: code then tells of each access, as to a sanitizer
 	Suppress   *report.Suppressions // reports that sanitizers do not make; may be nil
 	Alone      bool                 // launches come one at a time, and nothing else writes device memory meanwhile: SanitizeSync then judges loops that wait for global memory, too
 	KeepGoing  bool                 // a lane that faults ends, and the launch goes on without it, interpreted; it returns a *FaultsError

@@ -61,6 +61,7 @@ type Stats struct {
 	LaneOps   uint64        // instructions times the lanes that executed them
 	Elapsed   time.Duration // from the call to the last CTA's end
 	Compiled  uint64        // those of LaneOps that compiled code executed
+	Sectors   uint64        // of 32 bytes of global memory, what a warp's instruction touches of one counting once; there are no caches (DeviceConfig.Sectors)
 	Sums      uint64        // elements of products of matrices: mma and its like
 	SlowSums  uint64        // those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of f64, of others those that a vector cannot hold
 	Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
@@ -246,6 +247,7 @@ func (k *Kernel) execute(ctx context.Context, c *call, ml *host.Launch, state *l
 	k.meet(place, state)
 	elapsed := sinceBegin() - start
 	stats := p.stats(&ran)
+	stats.Sectors = state.sectors.Count()
 	stats.Elapsed, stats.Tensor, stats.Assumed = elapsed, shown(), p.d.describe(state.code.Assumptions)
 	out.Close() // a failure ends ctx
 	err = k.stopped(ctx, p.outcome(outputFailed(ctx, err)), &ran, ml.CTAs())

@@ -19,6 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 	"ptxvm.invalid/ptxvm/internal/san/race"
+	"ptxvm.invalid/ptxvm/internal/sectors"
 )
 
 // launchState is what a launch needs, kept for the next.
@@ -35,6 +36,18 @@ type launchState struct {
 	races  *race.Observer    // of a launch under SanitizeRace; else nil
 	faults *faultList        // of a launch that goes on behind them; else nil
 	past   *faultList        // of what PageBounds lets pass; else nil
+
+	sectors *sectors.Counter // of DeviceConfig.Sectors; else nil
+}
+
+// count lets the launch's traffic be counted, if the device does; sanitizers have been set up.
+func (s *launchState) count(d *Device, l *machine.Launch) {
+	s.sectors = nil
+	if d.cfg.Sectors {
+		s.sectors = &sectors.Counter{Others: l.Observer}
+		l.Observer = s.sectors
+		l.Wants |= machine.WantsAccesses
+	}
 }
 
 // state returns memory for a launch, which gives it back by k.spare.Store.
@@ -95,6 +108,7 @@ func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err
 	}
 	state.shadow, state.found, state.races = d.shadow.Launch(), nil, nil
 	k.sanitize(&ml.Launch, state, c)
+	state.count(d, &ml.Launch)
 	c.watch.stepped(&ml.Launch)
 	state.keepGoing(d)
 	state.watchPast(d)

@@ -125,9 +125,12 @@ def options(folder, grader):
     described = {"arguments": [{"shape": ["n"], "kinds": ["large", "nan"]}, "n"], "sizes": [130, 2]}
     verdict = graded(prelude + "\n\ndef run(x, n, out):\n    honest(x, n, out)\n", inputs=described, trials=2)
     check("described inputs", "ok", verdict)
+    assert verdict.sectors == sum(2 * -(-n // 8) for n in (130, 2, 130, 130)), verdict  # of 8 elements, read once and written once
     assert json.dumps(described) in shlex.split(verdict.replay), verdict.replay
     dot = "\n\ndef run(x, n, out):\n    np.dot(1, 2)\n    honest(x, n, out)\n"
-    check("numpy.dot", "ok", graded(prelude + dot))
+    verdict = graded(prelude + dot, sanitize="")
+    check("numpy.dot", "ok", verdict)
+    assert verdict.sectors is None, verdict
     verdict = graded(prelude + dot, forbid="numpy.dot")
     check("numpy.dot, forbidden", "cheat", verdict)
     assert "numpy.dot" in verdict.message and verdict.replay.endswith("--forbid numpy.dot"), verdict

@@ -1,6 +1,8 @@
 """Candidates that use PyTorch: tensors as arguments, with strides; operators counted, and forbidden."""
 import json
+import os
 import pathlib
+import shutil
 import tempfile
 
 import jsonschema
@@ -50,6 +52,35 @@ def softmax(x):
 def run(x, out):
     out.copy_(softmax(x))
 """
+INLINE = """
+import torch
+from torch.utils.cpp_extension import load_inline
+
+source = r'''
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/tensor.h>
+
+__global__ void softmax(const float *x, float *out, int columns) {
+    const float *row = x + blockIdx.x * columns;
+    float most = -INFINITY, sum = 0;
+    for (int i = 0; i < columns; i++) most = fmaxf(most, row[i]);
+    for (int i = 0; i < columns; i++) sum += expf(row[i] - most);
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) out[blockIdx.x * columns + i] = expf(row[i] - most) / sum;
+}
+
+void run(const torch::stable::Tensor &x, torch::stable::Tensor out) {
+    softmax<<<x.size(0), 64>>>((const float *)x.data_ptr(), (float *)out.data_ptr(), x.size(1));
+}
+
+STABLE_TORCH_LIBRARY(candidate, m) { m.def("run(Tensor x, Tensor(a!) out) -> ()"); }
+STABLE_TORCH_LIBRARY_IMPL(candidate, CUDA, m) { m.impl("run", TORCH_BOX(&run)); }
+'''
+load_inline("candidate", "", source, no_implicit_headers=True, is_python_module=False, extra_cuda_cflags=["-gencode=arch=compute_90,code=compute_90"])
+
+
+def run(x, out):
+    torch.ops.candidate.run(x, out)
+"""
 BESIDE = TRITON + """
     out.copy_(torch.softmax(x, -1))
 """
@@ -79,4 +110,14 @@ with tempfile.TemporaryDirectory() as folder, Grader() as grader:
     assert verdict.verdict == "cheat" and "torch.softmax, which is forbidden" in verdict.message, verdict.json()
     verdict = graded(grader, folder, COMPILED, trials=1)
     assert verdict and verdict.launches[0]["launches"] == 3, verdict.json()
+    if "CUDA_HOME" in os.environ or shutil.which("nvcc"):
+        verdict = graded(grader, folder, INLINE)
+        assert verdict and verdict.launches[0]["launches"] == 7, verdict.json()
+        broken = INLINE.replace("i += blockDim.x", "i += blockDim.y")
+        verdict = graded(grader, folder, broken, trials=1)
+        assert verdict.verdict == "race", verdict.json()
+        verdict = graded(grader, folder, INLINE.replace("int columns)", "int column)"), trials=1)
+        assert verdict.verdict == "no_build" and 'identifier "columns" is undefined' in verdict.message, verdict.json()
+    else:
+        print("load_inline is NOT TRIED: there is no nvcc")
 print("PASSED")

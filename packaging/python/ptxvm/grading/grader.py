@@ -120,7 +120,7 @@ class Grader:
             verdict.seconds["start"] = _since(start, verdict)
             answer = self._ask(job)
             verdict.seconds["candidate"] = _since(start, verdict)
-            heard(verdict, answer)
+            heard(verdict, answer, chosen.sanitize)
             if chosen.confined and verdict.sandbox["missing"]:
                 raise OSError(f"the candidate was not run: the sandbox lacks {'; '.join(verdict.sandbox['missing'])}")
             if verdict.verdict == "ok":

@@ -7,14 +7,15 @@ from typing import Any
 from .verdict import Verdict
 
 
-def heard(verdict: Verdict, answer: dict[str, Any]) -> None:
+def heard(verdict: Verdict, answer: dict[str, Any], sanitize: str) -> None:
     """What the child's end, its words and ptxvm's reports make of a verdict."""
     verdict.sandbox = answer["layers"]
     verdict.reports = [r for r in answer["reports"] if _is_report(r)]
     for report in answer["reports"]:
         tallies = report.get("stats")
-        verdict.launches += [{name: t[name] for name in _TALLY} for t in tallies if _is_tally(t)] if isinstance(tallies, list) else []
+        verdict.launches += [_tally(t) for t in tallies if _is_tally(t)] if isinstance(tallies, list) else []
     verdict.instructions = sum(one["lane_ops"] for one in verdict.launches)
+    verdict.sectors = None if sanitize == "" else sum(one["sectors"] for one in verdict.launches)
     said: dict[str, Any] = {}
     for one in answer["told"]:
         said |= one
@@ -37,6 +38,12 @@ _TALLY = {"kernel": str, "launches": int, "lane_ops": int}
 def _is_tally(one: Any) -> bool:
     """Whether this is what ptxvm says of a kernel: a candidate can write to the same pipe."""
     return isinstance(one, dict) and all(type(one.get(n)) is t for n, t in _TALLY.items()) and one["launches"] > 0 <= one["lane_ops"]
+
+
+def _tally(one: dict[str, Any]) -> dict[str, Any]:
+    """The counts of a kernel; ptxvm leaves out sectors where there are none, or where they are not counted."""
+    sectors = one.get("sectors", 0)
+    return {**{name: one[name] for name in _TALLY}, "sectors": sectors if type(sectors) is int and sectors >= 0 else 0}
 
 
 def _calls(operators: Any) -> list[tuple[str, int]]:

@@ -181,8 +181,10 @@ def _candidate(job: dict[str, Any], handles: dict[str, int], results: int, layer
         null = os.open(os.devnull, os.O_RDONLY)
         for old, new in ((null, 0), (handles["printed"], 1), (handles["printed"], 2)):
             os.dup2(old, new)
-        os.environ.update(job["environment"], PTXVM_REPORT=f"/proc/self/fd/{handles['reports']}", PTXVM_STATS="1", PTXVM_QUIET="1")
-        os.environ.update(TMPDIR=scratch, HOME=scratch, TRITON_CACHE_DIR=os.path.join(scratch, "triton"), NUMBA_CACHE_DIR=scratch)
+        os.environ.update(job["environment"], PTXVM_REPORT=f"/proc/self/fd/{handles['reports']}", PTXVM_QUIET="1")
+        os.environ["PTXVM_STATS"] = "sectors" if job["environment"]["PTXVM_SANITIZE"] else "1"  # sanitizers are told of accesses in any case
+        os.environ.update(TMPDIR=scratch, HOME=scratch, NUMBA_CACHE_DIR=scratch)
+        os.environ.update(TRITON_CACHE_DIR=os.path.join(scratch, "triton"), TORCH_EXTENSIONS_DIR=os.path.join(scratch, "extensions"))
         tempfile.tempdir = None
         os.chdir(scratch)
         sandbox.limit(int(job["timeout"]) + 1)
@@ -206,6 +208,7 @@ def _readable(job: dict[str, Any]) -> list[str]:
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     paths = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives", "/proc", "/sys/devices/system/cpu", job["folder"], own]
     paths += [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), os.environ["PTXVM_EXEC"], os.environ.get("PTXVM", "")]
+    paths += [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", "")]  # the compiler of load_inline
     return [path for path in paths if path]
 
 

@@ -37,12 +37,13 @@ class Verdict:
     message: str = ""
     trial: int | None = None  # the first that is not right
     reports: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # as `exec --report` writes them
-    launches: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # {kernel, launches, lane_ops}
+    launches: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # {kernel, launches, lane_ops, sectors}
     operators: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # {operator, calls} of PyTorch
     max_error: float | None = None  # in units of the rounding of the reference
     worst_index: list[int] | None = None
     error_of_reference: float | None = None  # the largest absolute error of the reference itself
     instructions: int = 0  # operations of lanes, over all trials
+    sectors: int | None = None  # of 32 bytes of global memory, over all trials; None where they are not counted
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)  # of the grader's stages
     replay: str = ""
     seed: int = 0
