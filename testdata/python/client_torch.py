@@ -300,6 +300,36 @@ scaled(torch.empty(100, device="cuda"), 2.0); torch.cuda.synchronize()
     assert child("import torch; from ptxvm import torch as t; print(t._installed, torch.cuda._queued_calls.__len__())", PTXVM_EXEC="").split()[0] == "False"
 
 
+SUITE = """
+import os, pytest, torch, triton
+from ptxvm.testing import reports
+
+here = os.getpid()
+target = triton.runtime.driver.active.get_current_target() if torch.cuda.is_available() else None
+many = torch.cuda.get_device_properties("cuda").multi_processor_count
+assert torch.cuda.device_count() == 1 and torch.cuda.is_bf16_supported() and torch.cuda.get_device_name() == torch.cuda.get_device_name(0)
+with pytest.raises(Exception, match="nvalid device"):
+    torch.cuda.get_device_name(7)
+assert not reports.begun()
+
+
+@pytest.mark.skipif(torch.cuda.get_device_capability() < (9, 0), reason="an old GPU")
+def test_isolated():
+    assert os.getpid() != here and target.arch == 90 and torch.cuda.get_device_properties(0).multi_processor_count == many
+    assert torch.ones(3, device="cuda").sum().item() == 3
+"""
+
+
+def test_pytest():
+    """What a suite asks of the device while it is collected begins no CUDA there: each test has a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "test_suite.py")
+        with open(path, "w") as file:
+            file.write(SUITE)
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path], capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout and "CUDA began" not in done.stdout, done.stdout + done.stderr
+
+
 def test_compile():
     def f(x, w):
         return F.gelu(x @ w).sum(1) * x[:, 0]

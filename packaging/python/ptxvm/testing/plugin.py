@@ -50,7 +50,7 @@ class Plugin:
             self.began = item.nodeid
         if self.isolate != "off" and self.began is None:
             return self._isolated(item, nextitem, wanted)
-        if wanted.environment or wanted.timeout:
+        if wanted.environment or wanted.timeout and (self.isolate == "off" or wanted.timeout != self.config.option.ptxvm_timeout):
             return _failed(item, "settings of a test need a process of its own: --ptxvm-isolate=test, and no CUDA while tests are collected", [])
         if self.log is None and not reports.begun():
             self.log = reports.Log(self.folder.name)
@@ -127,7 +127,7 @@ class Plugin:
         if self.began:
             terminalreporter.section(SECTION)
             terminalreporter.line(
-                f"CUDA began while tests were collected, so that none is isolated from {self.began} on, and reports are not looked at: "
+                f"CUDA began while tests were collected, so that none is isolated from {self.began} on, and neither reports nor --ptxvm-timeout count: "
                 "make what is on the device in tests and fixtures"
             )
 

@@ -18,6 +18,7 @@ counts: how often each operator has run, by its name ("aten::mm").
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 __all__ = ["autoload", "install", "counts", "TESTED"]
 
@@ -29,6 +30,9 @@ counts: dict[str, int] = {}
 
 _installed = False
 
+#: Of a process that forks: whether CUDA has begun in it. Until then it asks others of the device. Set before PyTorch is imported.
+forks: Callable[[], bool] | None = None
+
 
 def autoload() -> None:
     """What PyTorch calls at the end of its import. Silent, and without effect, unless the process runs under `ptxvm exec`."""
@@ -37,9 +41,12 @@ def autoload() -> None:
     import torch
 
     if torch.version.cuda is not None:
+        from . import _asking
         from ._names import lazy_call
 
         lazy_call(install)
+        if forks:
+            _asking.begin(forks)
 
 
 def install() -> None:
