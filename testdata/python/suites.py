@@ -44,6 +44,7 @@ SUITES = {
     ),
     "conch": Suite("conch-triton-kernels==1.3", ["tests"], ["."], ["einops"]),
     "adasplash": Suite("adasplash==0.2.2", ["tests"], ["."], ["entmax"], left="test_public_api"),
+    "flash-colsum": Suite("flash-colsum==0.1.0", ["tests"], ["."], [], left="test_benchmarks"),
 }
 
 #: What an error says where PyTorch, or one of NVIDIA's libraries, cannot run here; no kernel has computed then.
@@ -55,7 +56,8 @@ def fetched(suite: Suite, folder: pathlib.Path) -> pathlib.Path:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     if not list(folder.glob("*.tar.gz")):
         subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--dest", folder, suite.requirement], check=True)
-        subprocess.run([*pip, "install", "--target", folder / "needs", "--no-deps", *suite.needs], check=True)
+        if suite.needs:
+            subprocess.run([*pip, "install", "--target", folder / "needs", "--no-deps", *suite.needs], check=True)
         with tarfile.open(next(folder.glob("*.tar.gz"))) as file:
             file.extractall(folder, filter="data")
     return next(one for one in folder.iterdir() if one.is_dir() and one.name != "needs")
