@@ -209,7 +209,14 @@ def _readable(job: dict[str, Any]) -> list[str]:
     paths = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives", "/proc", "/sys/devices/system/cpu", job["folder"], own]
     paths += [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), os.environ["PTXVM_EXEC"], os.environ.get("PTXVM", "")]
     paths += [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", "")]  # the compiler of load_inline
-    return [path for path in paths if path]
+    return [path for path in (*paths, *_packages()) if path]
+
+
+def _packages() -> list[str]:
+    """Where packages lie that are not the interpreter's own: the user's, those of other folders that are imported already."""
+    folders = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
+    imported = [path for name, module in list(sys.modules.items()) if "." not in name for path in getattr(module, "__path__", ())]
+    return [path for path in dict.fromkeys(folders + imported) if not path.startswith(sys.prefix + os.sep)]
 
 
 if __name__ == "__main__":
