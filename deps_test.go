@@ -47,10 +47,12 @@ internal/jit/analysis: internal/jit/ssa
 internal/jit/opt:  internal/jit/analysis internal/jit/ssa
 internal/jit/lane: internal/jit/ssa internal/uop
 internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop
-internal/jit/isel: internal/jit/ssa
+internal/jit/isel:
+internal/jit/regalloc: internal/jit/isel
+internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine
 internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit:      internal/jit/build internal/jit/cc internal/jit/opt internal/jit/native internal/jit/products internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
+internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found

@@ -273,6 +273,9 @@ type running struct {
 // throughC tells that kernels go through the new pipeline and C, as far as it takes them.
 var throughC bool
 
+// pipeline is the compiler's pipeline: new, or none for that of devices.
+var pipeline string
+
 // noted prints why a kernel is not taken.
 func noted(kernel string, refused error) {
 	if refused != nil {
@@ -292,8 +295,8 @@ func (w *workload) startOn(top string, r *corpus.Run, cfg ptxvm.DeviceConfig) (*
 	if err != nil {
 		return nil, err
 	}
-	if throughC {
-		if err := vm.CompileWith(d, jit.ThroughC(jit.Options{Late: true}, &jit.PipelineC{Note: noted})); err != nil {
+	if throughC || pipeline == "new" {
+		if err := vm.CompileWith(d, jit.ThroughC(jit.Options{Late: true}, &jit.PipelineC{Note: noted, Own: !throughC})); err != nil {
 			d.Close()
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
-	"ptxvm.invalid/ptxvm/internal/jit/cc"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/jit/products"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -28,8 +27,8 @@ type Engine struct {
 	bytes int64 // in them
 	dense *products.Multiplier
 
-	c       map[*ir.Func][]*cc.Code // by function: what has gone through C
-	refused map[*machine.Code]error // what the new pipeline does not take
+	c       map[*ir.Func][]wholeCode // by function: what has gone through C
+	refused map[*machine.Code]error  // what the new pipeline does not take
 
 	failed sync.Mutex // of errs: a compilation takes time
 	errs   []error

@@ -10,7 +10,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/cc"
+	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
@@ -21,6 +23,7 @@ type PipelineC struct {
 	Turn  int32                              // fuel of warps that begin, if not 0: tests
 	Note  func(kernel string, refused error) // called for each kernel, with why it is not taken; may be nil
 	Text  func(kernel, c string)             // called with the C of each that is taken; may be nil
+	Own   bool                               // machine code of our own (isel, regalloc) in place of C
 }
 
 // ThroughC makes engines take what the new pipeline takes.
@@ -44,7 +47,7 @@ func (e *Engine) throughC(c *machine.Code) *machine.Native {
 	if e.refused == nil {
 		e.refused = map[*machine.Code]error{}
 	}
-	if e.refused[c] = err; !errors.As(err, new(build.Refusal)) {
+	if e.refused[c] = err; !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {
 		e.fail(err)
 	}
 	return nil
@@ -58,20 +61,13 @@ func (e *Engine) compileC(c *machine.Code) (*machine.Native, error) {
 	if err := opt.Run(b.Func, e.opt.c.Opt); err != nil {
 		return nil, err
 	}
-	text, err := cc.Print(b.Func)
-	if err != nil {
-		return nil, err
-	}
-	if e.opt.c.Text != nil {
-		e.opt.c.Text(c.Func.Name, text)
-	}
-	code, err := cc.Compile(text)
+	code, err := e.code(c.Func.Name, b.Func)
 	if err != nil {
 		return nil, err
 	}
 	f := decode.FuncOf(c.Func)
 	if e.c == nil {
-		e.c = map[*ir.Func][]*cc.Code{}
+		e.c = map[*ir.Func][]wholeCode{}
 	}
 	e.c[f] = append(e.c[f], code)
 	n := len(c.Insts)
@@ -91,4 +87,25 @@ func (e *Engine) compileC(c *machine.Code) (*machine.Native, error) {
 	}
 	out.Warps[0] = cc.Warp
 	return out, nil
+}
+
+// wholeCode is machine code for batches of whole warps.
+type wholeCode interface {
+	Call(s *machine.NativeState, how uintptr) error
+	Free() error
+}
+
+// code is the machine code of a placed function: by way of C, or our own.
+func (e *Engine) code(kernel string, f *ssa.Func) (wholeCode, error) {
+	if e.opt.c.Own {
+		return ownCode(f, e.opt.c.Opt.Verify)
+	}
+	text, err := cc.Print(f)
+	if err != nil {
+		return nil, err
+	}
+	if e.opt.c.Text != nil {
+		e.opt.c.Text(kernel, text)
+	}
+	return cc.Compile(text)
 }

@@ -1,16 +1,14 @@
-// Package isel says what a target of the compiler is: instructions on virtual registers, chosen for the operations and effects of a
-// placed function. One value of Target stands for each set of vector instructions.
+// Package isel has what a target makes of a placed function: instructions on virtual registers, in blocks. The register allocator
+// (regalloc) gives them registers, and the target encodes the result. Targets are packages below this one.
 //
-// A value with lanes becomes parts, each of one vector register: part i has the lanes from i·Lanes on.
+// A value with lanes becomes parts, each of one vector register: part i has the lanes from i·L on, where L is how many lanes of the
+// value's type a vector holds.
 package isel
 
-import "ptxvm.invalid/ptxvm/internal/jit/ssa"
+import "fmt"
 
-// VReg is a virtual register; 0 is none.
+// VReg is a virtual register; 0 is none. Each is defined once: by an instruction, as a parameter of a block, or as a constant.
 type VReg uint32
-
-// Label is a place in the code.
-type Label int32
 
 // Class is a kind of register.
 type Class uint8
@@ -19,65 +17,115 @@ type Class uint8
 const (
 	General Class = iota // numbers
 	Vector               // lanes, and masks where the target has no registers for them
-	Masks                // AVX-512's k registers
+	Classes              // how many there are
 )
 
-// Feature is something that a lowering asks for, instead of the name of a processor.
-type Feature uint8
+// Const is what a virtual register that is never defined holds: the low 8 bytes, or a vector.
+type Const [32]byte
 
-// The features.
-const (
-	Ternary     Feature = iota // any function of three operands bit by bit
-	Rotate                     // rotations by constants
-	Unsigned                   // comparisons of unsigned lanes
-	Mul64                      // low halves of products of 64-bit lanes
-	Popcount                   // of lanes
-	Gather                     // loads by a vector of addresses, faster than lane by lane
-	MaskedStore                // stores of narrow lanes under a mask
-)
+// Func is a function on virtual registers.
+type Func struct {
+	Name   string
+	Blocks []*Block // in the order of the code
+	class  []Class
+	consts map[VReg]Const
+	found  map[Class]map[Const]VReg
+}
 
-// RegSet is a set of physical registers of a class, by number.
-type RegSet uint64
+// Block is straight code. What is in front of its last instruction may leave it, too.
+type Block struct {
+	ID     int // index in Blocks
+	Level  int8
+	Cold   bool
+	Params []VReg
+	Insts  []*Inst
+}
 
-// Inst is an instruction on virtual registers. Tied is the use that must be in the same register as the first definition, -1 for
-// none: several forms of one instruction may remove the tie.
+// Inst is an instruction. It reads all of Uses before it writes any of Defs, unless it says Early; Temps are registers that it
+// changes. One that leads somewhere leads there before it writes Defs.
 type Inst struct {
-	Op   uint16
-	Defs []VReg
-	Uses []VReg
-	Tied int8
-	Mem  Mem
-	Imm  int64
+	Op    Op
+	Defs  []VReg
+	Uses  []VReg
+	Temps []VReg
+	Fold  int8 // 1 + the index of a use that may be in memory; 0: none may
+	Any   bool // uses may be anywhere
+	Early bool // Defs are written before all of Uses are read
+	To    *Block
+	Args  []VReg // for the parameters of To
 }
 
-// Mem is an operand in memory: base + index·2^Scale + Disp. Access is what proves it to be inside, nil for the compiler's own memory.
-type Mem struct {
-	Base, Index VReg
-	Scale       uint8
-	Disp        int32
-	Access      *ssa.Access
+// Op is what an instruction does, as its target knows it.
+type Op interface{ String() string }
+
+// New makes an empty function.
+func New(name string) *Func {
+	return &Func{Name: name, class: []Class{0}, consts: map[VReg]Const{}, found: map[Class]map[Const]VReg{General: {}, Vector: {}}}
 }
 
-// Builder is where a target puts what it selects.
-type Builder interface {
-	Reg(v ssa.Value, part int) VReg // of a value's part; it is made if nothing has asked for it
-	New(c Class) VReg
-	NewLabel() Label
-	Bind(Label)
-	Emit(Inst)
-	Leave(s ssa.StateID) Label // the exit of a state
+// NewBlock makes a block that is not in the order yet.
+func (f *Func) NewBlock(level int8, cold bool) *Block {
+	return &Block{ID: -1, Level: level, Cold: cold}
 }
 
-// Target selects instructions.
-type Target interface {
-	Lanes() int // 32-bit lanes of a vector register
-	Has(Feature) bool
-	Select(b Builder, v ssa.Value, part int) // a pure operation: by rules; operands may be folded (memory, broadcast, mask)
-	Effect(b Builder, e *ssa.Effect)         // access classes, counts, exits
-	Branch(b Builder, cond ssa.Value, yes, no Label)
-	Regs(Class) RegSet
-	Move(to, from VReg) Inst
-	Spill(slot int32, from VReg) Inst
-	Reload(to VReg, slot int32) Inst
-	Encode(code []Inst) ([]byte, error)
+// Add puts a block behind the others.
+func (f *Func) Add(b *Block) {
+	b.ID = len(f.Blocks)
+	f.Blocks = append(f.Blocks, b)
+}
+
+// NewReg makes a virtual register.
+func (f *Func) NewReg(c Class) VReg {
+	f.class = append(f.class, c)
+	return VReg(len(f.class) - 1)
+}
+
+// NumRegs is how many there are, with 0.
+func (f *Func) NumRegs() int { return len(f.class) }
+
+// ClassOf is the class of a virtual register.
+func (f *Func) ClassOf(v VReg) Class { return f.class[v] }
+
+// Constant is the virtual register of a constant.
+func (f *Func) Constant(c Class, k Const) VReg {
+	v, ok := f.found[c][k]
+	if !ok {
+		v = f.NewReg(c)
+		f.found[c][k], f.consts[v] = v, k
+	}
+	return v
+}
+
+// Const is the constant that a virtual register is, if it is one.
+func (f *Func) Const(v VReg) (Const, bool) {
+	k, ok := f.consts[v]
+	return k, ok
+}
+
+// String writes the function, a line for each instruction.
+func (f *Func) String() string {
+	text := "func " + f.Name + "\n"
+	for _, b := range f.Blocks {
+		cold := map[bool]string{true: " cold"}[b.Cold]
+		text += fmt.Sprintf("b%d level %d%s(%v):\n", b.ID, b.Level, cold, b.Params)
+		for _, i := range b.Insts {
+			text += "  " + i.String() + "\n"
+		}
+	}
+	return text
+}
+
+// String writes an instruction: definitions, what it does, uses, temporaries behind a bar, and where it leads.
+func (i *Inst) String() string {
+	text := fmt.Sprint(i.Op, " ", i.Uses)
+	if len(i.Defs) > 0 {
+		text = fmt.Sprint(i.Defs, " = ", text)
+	}
+	if len(i.Temps) > 0 {
+		text += fmt.Sprint(" | ", i.Temps)
+	}
+	if i.To != nil {
+		text += fmt.Sprintf(" b%d%v", i.To.ID, i.Args)
+	}
+	return text
 }

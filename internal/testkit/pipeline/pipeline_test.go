@@ -132,8 +132,8 @@ func (o *outcome) differs(want *outcome) string {
 }
 
 // through makes a device compile by the new pipeline; refused has why kernels were not taken.
-func through(o build.Options, refused map[string]error) func(*ptxvm.Device) error {
-	return with(&jit.PipelineC{Build: o}, refused)
+func through(o jit.PipelineC, refused map[string]error) func(*ptxvm.Device) error {
+	return with(&o, refused)
 }
 
 // with is through with all options.
@@ -145,6 +145,11 @@ func with(c *jit.PipelineC, refused map[string]error) func(*ptxvm.Device) error 
 		return vm.CompileWith(d, jit.ThroughC(jit.Options{}, c))
 	}
 }
+
+// ways are the back ends: our own, and by way of C, the second opinion.
+var ways = []string{"own", "c"}
+
+var back = flag.String("back", "", "the back end: own or c; both if it is empty")
 
 var full = flag.Bool("full", false, "all kernels in all ways")
 
@@ -169,16 +174,25 @@ func source(t *testing.T, k kernels.Kernel) string {
 	return string(text)
 }
 
-func needCompiler(t *testing.T) {
-	if _, _, err := cc.Compiler(); err != nil {
-		t.Skip(err)
+// backEnds runs a test by each back end.
+func backEnds(t *testing.T, test func(t *testing.T, own bool)) {
+	for _, way := range ways {
+		t.Run(way, func(t *testing.T) {
+			if *back != "" && *back != way {
+				t.Skip("another back end is asked for")
+			}
+			if _, _, err := cc.Compiler(); err != nil && way == "c" {
+				t.Skip(err)
+			}
+			test(t, way == "own")
+		})
 	}
 }
 
 // TestKernels runs the kernels that the compiler may be tuned on, three times each: at first nothing is known of memory.
 func TestKernels(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel) {
-		refused := compare(t, k, build.Options{})
+	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
+		refused := compare(t, k, jit.PipelineC{Own: own})
 		for name, err := range refused {
 			if err != nil {
 				t.Logf("%s: %v", name, err)
@@ -192,25 +206,26 @@ func TestKernels(t *testing.T) {
 
 // TestRest runs the copy for any lanes alone.
 func TestRest(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel) {
-		if slices.Contains(taken, k.Name) && (*full || !slices.Contains([]string{"chol6", "conv3x3", "editdist"}, k.Name)) { // which take gcc long
-			compare(t, k, build.Options{Rest: true})
+	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
+		if slices.Contains(taken, k.Name) && (own || *full || !slices.Contains([]string{"chol6", "conv3x3", "editdist"}, k.Name)) { // which take gcc long
+			compare(t, k, jit.PipelineC{Own: own, Build: build.Options{Rest: true}})
 		}
 	})
 }
 
 // each visits the kernels that the compiler may be tuned on.
-func each(t *testing.T, visit func(*testing.T, kernels.Kernel)) {
-	needCompiler(t)
-	for _, k := range kernels.All() {
-		if k.Tuned() {
-			t.Run(k.Name, func(t *testing.T) { visit(t, k) })
+func each(t *testing.T, visit func(t *testing.T, k kernels.Kernel, own bool)) {
+	backEnds(t, func(t *testing.T, own bool) {
+		for _, k := range kernels.All() {
+			if k.Tuned() {
+				t.Run(k.Name, func(t *testing.T) { visit(t, k, own) })
+			}
 		}
-	}
+	})
 }
 
 // compare runs a kernel by the pipeline and by the interpreter.
-func compare(t *testing.T, k kernels.Kernel, o build.Options) (refused map[string]error) {
+func compare(t *testing.T, k kernels.Kernel, o jit.PipelineC) (refused map[string]error) {
 	t.Helper()
 	text, r := source(t, k), k.Make(k.Small)
 	refused = map[string]error{}
@@ -231,29 +246,29 @@ func compare(t *testing.T, k kernels.Kernel, o build.Options) (refused map[strin
 
 // TestLeave leaves before accesses, each time at one of them, wherever the code comes to it.
 func TestLeave(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel) {
+	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
 		if !slices.Contains([]string{"knapsack", "pagerank", "bytecode", "maxpool"}, k.Name) {
 			return
 		}
 		for _, nth := range []int{1, 3} {
 			seen := map[int32]bool{}
-			compare(t, k, build.Options{Leave: func(pc int32) bool {
+			compare(t, k, jit.PipelineC{Own: own, Build: build.Options{Leave: func(pc int32) bool {
 				seen[pc] = true
 				pcs := slices.Sorted(maps.Keys(seen))
 				return pcs[max(len(pcs)-nth, 0)] == pc
-			}})
+			}}})
 		}
 	})
 }
 
 // TestFuel gives warps fuel for three turns of a loop.
 func TestFuel(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel) {
+	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
 		if !slices.Contains([]string{"pagerank", "bytecode", "powmod", "editdist"}, k.Name) {
 			return
 		}
 		text, r := source(t, k), k.Make(k.Small)
-		got, want := run(t, text, r, 2, with(&jit.PipelineC{Turn: 3}, map[string]error{})), run(t, text, r, 1, nil)
+		got, want := run(t, text, r, 2, with(&jit.PipelineC{Own: own, Turn: 3}, map[string]error{})), run(t, text, r, 1, nil)
 		for i := range got {
 			if diff := got[i].differs(&want[0]); diff != "" {
 				t.Errorf("run %d: %s", i, diff)
@@ -267,7 +282,7 @@ func TestFuel(t *testing.T) {
 
 // TestFaults: kernels whose last buffers are too short fault as they do in the interpreter.
 func TestFaults(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel) {
+	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
 		if !slices.Contains([]string{"knapsack", "heat2d", "maxpool", "gray"}, k.Name) {
 			return
 		}
@@ -275,7 +290,7 @@ func TestFaults(t *testing.T) {
 		last := r.Buffers[len(r.Buffers)-1]
 		last.Init = last.Init[:len(last.Init)/2]
 		text := source(t, k)
-		got, want := run(t, text, r, 1, through(build.Options{}, map[string]error{})), run(t, text, r, 1, nil)
+		got, want := run(t, text, r, 1, through(jit.PipelineC{Own: own}, map[string]error{})), run(t, text, r, 1, nil)
 		if want[0].err == "" {
 			t.Fatal("it does not fault")
 		}
@@ -317,8 +332,9 @@ const wrapping = `.version 8.0
 `
 
 // TestWrap: an address whose index wraps between two lanes is no range of addresses.
-func TestWrap(t *testing.T) {
-	needCompiler(t)
+func TestWrap(t *testing.T) { backEnds(t, testWrap) }
+
+func testWrap(t *testing.T, own bool) {
 	in, out := &corpus.Buffer{Name: "in", Elem: corpus.S32, Init: make([]byte, 64)}, &corpus.Buffer{Name: "out", Elem: corpus.S32, Init: make([]byte, 4*32*40)}
 	for i := range in.Init {
 		in.Init[i] = byte(i)
@@ -326,7 +342,7 @@ func TestWrap(t *testing.T) {
 	r := &corpus.Run{Buffers: []*corpus.Buffer{in, out}, Launches: []corpus.Launch{{Kernel: "wrapping", Grid: [3]int{40, 1, 1}, Block: [3]int{32, 1, 1},
 		Args: []corpus.Arg{{Buffer: in}, {Buffer: out}}}}}
 	refused := map[string]error{}
-	got, want := run(t, wrapping, r, 3, through(build.Options{}, refused)), run(t, wrapping, r, 1, nil)
+	got, want := run(t, wrapping, r, 3, through(jit.PipelineC{Own: own}, refused)), run(t, wrapping, r, 1, nil)
 	for i := range got {
 		if diff := got[i].differs(&want[0]); diff != "" {
 			t.Errorf("run %d: %s", i, diff)

@@ -1,0 +1,214 @@
+package amd64
+
+import (
+	"encoding/binary"
+
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/regalloc"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// This file has what functions that write instructions ask for: registers, places in memory, and what several of them write.
+
+// Registers of definitions (g, v), uses (u, uv) and temporaries (t, tv).
+func (c *code) g(i int) x86.Reg  { return x86.Reg(c.Defs[i]) }
+func (c *code) v(i int) x86.Vec  { return x86.Vec(c.Defs[i]) }
+func (c *code) u(i int) x86.Reg  { return x86.Reg(c.Uses[i]) }
+func (c *code) uv(i int) x86.Vec { return x86.Vec(c.Uses[i]) }
+func (c *code) t(i int) x86.Reg  { return x86.Reg(c.Temps[i]) }
+func (c *code) tv(i int) x86.Vec { return x86.Vec(c.Temps[i]) }
+
+func (c *code) inMemory(i int) bool { return !c.Uses[i].IsReg() }
+
+// at is where a use is that is in memory.
+func (c *code) at(i int) x86.Mem { return c.e.place(c.Inst.Uses[i], c.Uses[i]) }
+
+func (c *code) frameAt(off int) x86.Mem     { return x86.At(x86.RSP, int32(off)) }
+func (c *code) stateAt(off uintptr) x86.Mem { return x86.At(rState, int32(off)) }
+
+// mem is an operand in memory.
+func (c *code) mem(m *mem) x86.Mem {
+	switch m.kind {
+	case atFrame:
+		return c.frameAt(int(m.disp))
+	case atState:
+		return c.stateAt(uintptr(m.disp))
+	}
+	return x86.AtIndex(rGlobal, c.u(int(m.use)), 1, int32(m.disp)).By(m.access)
+}
+
+// move brings a number from register to register.
+func (c *code) move(to, from x86.Reg) {
+	if to != from {
+		c.RR(x86.MOV, x86.S64, to, from)
+	}
+}
+
+// into brings a use, wherever it is, into a general register.
+func (c *code) into(to x86.Reg, use int) {
+	c.e.moveOne(regalloc.Move{Value: c.Inst.Uses[use], To: regalloc.Loc(to), From: c.Uses[use]})
+}
+
+// set is a truth value by a condition.
+func (c *code) set(cond x86.Cond, d x86.Reg) {
+	c.Set(cond, d)
+	c.RR(x86.MOVZXB, x86.S32, d, d)
+}
+
+// choose is a on a condition, else b.
+func (c *code) choose(cond x86.Cond, d, a, b x86.Reg) {
+	if d == b {
+		c.Cmov(cond, x86.S64, d, a)
+		return
+	}
+	if d != a {
+		c.RR(x86.MOV, x86.S64, d, a)
+	}
+	c.Cmov(cond.Not(), x86.S64, d, b)
+}
+
+// add adds a constant to a counter.
+func (c *code) add(r x86.Reg, n int64) {
+	if int64(int32(n)) != n {
+		refuse("a count of %d", n)
+	}
+	c.RI(x86.ADD, x86.S64, r, int32(n))
+}
+
+// addTimes adds n times a number to a counter; t is changed.
+func (c *code) addTimes(r, t, of x86.Reg, n int64) {
+	if int64(int32(n)) != n {
+		refuse("a count of %d", n)
+	}
+	c.RRI(x86.IMUL, x86.S64, t, of, int32(n))
+	c.RR(x86.ADD, x86.S64, r, t)
+}
+
+// divide divides numbers.
+func (c *code) divide(size x86.Size, rest bool) {
+	zero, end := c.NewLabel(), c.NewLabel()
+	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv0), c.u(0))
+	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv1), c.u(1))
+	c.RR(x86.TEST, size, c.u(1), c.u(1))
+	c.Jcc(x86.E, zero)
+	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv2), x86.RAX)
+	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv3), x86.RDX)
+	c.RM(x86.MOV, x86.S64, x86.RAX, c.frameAt(fDiv0))
+	c.Zero(x86.RDX)
+	c.M(x86.DIV, size, c.frameAt(fDiv1))
+	from := x86.RAX
+	if rest {
+		from = x86.RDX
+	}
+	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv0), from)
+	c.RM(x86.MOV, x86.S64, x86.RAX, c.frameAt(fDiv2))
+	c.RM(x86.MOV, x86.S64, x86.RDX, c.frameAt(fDiv3))
+	c.RM(x86.MOV, x86.S64, c.g(0), c.frameAt(fDiv0))
+	c.Jmp(end)
+	c.Bind(zero)
+	c.RI(x86.OR, size, c.g(0), -1)
+	c.Bind(end)
+}
+
+// divideLanes divides n lanes in the frame by those 32 bytes further.
+func (c *code) divideLanes(size x86.Size, n int, rest bool) {
+	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv2), x86.RAX)
+	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv3), x86.RDX)
+	for lane := range n {
+		zero, end, at := c.NewLabel(), c.NewLabel(), fLanes+lane*size.Bytes()
+		c.MI(x86.CMP, size, c.frameAt(at+32), 0)
+		c.Jcc(x86.E, zero)
+		c.RM(x86.MOV, size, x86.RAX, c.frameAt(at))
+		c.Zero(x86.RDX)
+		c.M(x86.DIV, size, c.frameAt(at+32))
+		if rest {
+			c.RR(x86.MOV, x86.S64, x86.RAX, x86.RDX)
+		}
+		c.MR(x86.MOV, size, c.frameAt(at), x86.RAX)
+		c.Jmp(end)
+		c.Bind(zero)
+		c.MI(x86.MOV, size, c.frameAt(at), -1)
+		c.Bind(end)
+	}
+	c.RM(x86.MOV, x86.S64, x86.RAX, c.frameAt(fDiv2))
+	c.RM(x86.MOV, x86.S64, x86.RDX, c.frameAt(fDiv3))
+}
+
+// place is a location in memory.
+func (e *encoder) place(v isel.VReg, l regalloc.Loc) x86.Mem {
+	if n, ok := l.Slot(); ok {
+		return x86.At(x86.RSP, int32(e.frame.slots()+32*n))
+	}
+	if l == regalloc.Scratch {
+		return x86.At(x86.RSP, fCycle)
+	}
+	k, _ := e.homes.Func.Const(v)
+	if e.homes.Func.ClassOf(v) == isel.General {
+		return e.x.Const64(binary.LittleEndian.Uint64(k[:]))
+	}
+	return e.x.ConstRow(k[:], 32)
+}
+
+// move makes moves in order.
+func (e *encoder) move(moves []regalloc.Move) {
+	for _, m := range moves {
+		e.moveOne(m)
+	}
+}
+
+// moveOne brings a value from place to place.
+func (e *encoder) moveOne(m regalloc.Move) {
+	if m.To == m.From {
+		return
+	}
+	if e.homes.Func.ClassOf(m.Value) == isel.General {
+		e.moveNumber(m)
+		return
+	}
+	switch {
+	case !m.To.IsReg() && !m.From.IsReg():
+		e.x.VM(x86.VMOVDQA, x86.W256, vTemp, e.place(m.Value, m.From))
+		e.x.MV(x86.VMOVDQA, x86.W256, e.place(m.Value, m.To), vTemp)
+	case !m.To.IsReg():
+		e.x.MV(x86.VMOVDQA, x86.W256, e.place(m.Value, m.To), x86.Vec(m.From))
+	case m.From.IsReg():
+		e.x.VV(x86.VMOVDQA, x86.W256, x86.Vec(m.To), x86.Vec(m.From))
+	default:
+		e.loadVector(x86.Vec(m.To), m)
+	}
+}
+
+// loadVector loads a vector from its place; zeros and ones need no memory.
+func (e *encoder) loadVector(to x86.Vec, m regalloc.Move) {
+	if k, ok := e.homes.Func.Const(m.Value); ok && m.From == regalloc.Pool {
+		switch k {
+		case words(0):
+			e.x.VVV(x86.VPXOR, x86.W128, to, to, to)
+			return
+		case words(0xffffffff):
+			e.x.VVV(x86.VPCMPEQD, x86.W256, to, to, to)
+			return
+		}
+	}
+	e.x.VM(x86.VMOVDQA, x86.W256, to, e.place(m.Value, m.From))
+}
+
+func (e *encoder) moveNumber(m regalloc.Move) {
+	k, _ := e.homes.Func.Const(m.Value)
+	imm := binary.LittleEndian.Uint64(k[:])
+	switch {
+	case m.To.IsReg() && m.From == regalloc.Pool:
+		e.x.MovImm(x86.Reg(m.To), imm)
+	case m.To.IsReg() && m.From.IsReg():
+		e.x.RR(x86.MOV, x86.S64, x86.Reg(m.To), x86.Reg(m.From))
+	case m.To.IsReg():
+		e.x.RM(x86.MOV, x86.S64, x86.Reg(m.To), e.place(m.Value, m.From))
+	case m.From.IsReg():
+		e.x.MR(x86.MOV, x86.S64, e.place(m.Value, m.To), x86.Reg(m.From))
+	case m.From == regalloc.Pool && int64(imm) == int64(int32(imm)):
+		e.x.MI(x86.MOV, x86.S64, e.place(m.Value, m.To), int32(imm))
+	default:
+		e.x.VM(x86.VMOVQ, x86.W128, vTemp, e.place(m.Value, m.From))
+		e.x.MV(x86.VMOVQ, x86.W128, e.place(m.Value, m.To), vTemp)
+	}
+}

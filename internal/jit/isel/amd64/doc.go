@@ -1,0 +1,15 @@
+// Package amd64 makes AVX2 code of placed functions.
+//
+//	select.go            values in demand: what each block computes, and in which order
+//	numbers.go, lanes.go rules: one line for each operation that is one instruction, a function for each other
+//	branch.go            fused conditions
+//	effects.go, exits.go counts, fuel, warps and CTAs, and how the code leaves
+//	load*.go, store*.go  accesses, by class
+//	op.go, encode.go     what instructions are, and their bytes
+//	frame.go             what the code has on its stack
+//
+// Nothing is computed before something wants it: an operation is selected part by part where its first user is, so a chain of
+// operations goes through eight lanes at a time and has few registers alive; what another block wants is put at the end of the
+// block that the operation was placed in. A load that was tested before is made where its part is wanted, at the latest in front of
+// the next store.
+package amd64

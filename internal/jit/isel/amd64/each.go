@@ -1,0 +1,199 @@
+package amd64
+
+import (
+	"math"
+
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// This file has accesses lane by lane, in ascending order: addresses and values are in the frame, and all are tested before the first
+// is made.
+
+// loadTested makes a load that tests itself.
+func (s *selector) loadTested(e *ssa.Effect) {
+	a := e.Access
+	if a.Index == 0 && a.Step == 0 {
+		s.loadOne(e)
+		return
+	}
+	s.addresses(e)
+	s.each(e, true)
+	for k, v := range e.Results {
+		for i := range s.partsOf(v) {
+			if a.Bits[k] != 0 && s.uses[v] > 0 {
+				s.note(key{v, asPart, int16(i)}, s.loadFrame(fValues+256*k+32*i), s.block)
+			}
+		}
+	}
+}
+
+// storeTested makes a store that tests itself.
+func (s *selector) storeTested(e *ssa.Effect) { s.storeLanes(e, true) }
+
+func (s *selector) storeLanes(e *ssa.Effect, test bool) {
+	s.addresses(e)
+	for k, v := range e.Args {
+		for i := range partsOf(s.lanesOf(e), s.f.TypeOf(v)) {
+			s.storeFrame(fValues+256*k+32*i, s.part(v, i))
+		}
+	}
+	s.each(e, test)
+}
+
+// addresses puts the device addresses of all lanes into the frame.
+func (s *selector) addresses(e *ssa.Effect) {
+	a := e.Access
+	base := s.num(a.Base)
+	if a.Disp != 0 {
+		base = s.plus(base, a.Disp)
+	}
+	all := s.spread(base, ssa.X)
+	for i := range s.lanesOf(e) / 4 {
+		x := isel.VReg(0)
+		if a.Index != 0 {
+			x = s.vector(x86.VPADDQ, all, s.part(a.Index, i))
+		} else {
+			var steps [4]uint64
+			for lane := range steps {
+				steps[lane] = uint64(int64(4*i+lane) * a.Step)
+			}
+			x = s.vector(x86.VPADDQ, all, s.out.Constant(isel.Vector, wides(steps[:]...)))
+		}
+		s.storeFrame(fLanes+32*i, x)
+	}
+}
+
+// plus is an address and a constant.
+func (s *selector) plus(r isel.VReg, k int64) isel.VReg {
+	if k >= math.MinInt32 && k <= math.MaxInt32 {
+		return s.emitALU(x86.ADD, x86.S64, k, r)
+	}
+	return s.emitALU(x86.ADD, x86.S64, 0, r, s.number(uint64(k)))
+}
+
+// each makes an access for the lanes that are on.
+func (s *selector) each(e *ssa.Effect, test bool) {
+	a := e.Access
+	types := make([]ssa.Type, a.Count)
+	for k := range types {
+		if e.Kind == ssa.Store {
+			types[k] = s.f.TypeOf(e.Args[k])
+		} else {
+			types[k] = s.f.TypeOf(e.Results[k])
+		}
+	}
+	var t tested
+	if test {
+		t = s.tested(a.Bounds, a.Bytes(), e.Kind == ssa.Store, max(a.Align, 1))
+	}
+	run := func(c *code) {
+		if test {
+			c.testLanes(&t)
+		}
+		c.eachLane(e, types)
+	}
+	i := s.perform("lanes", run, s.temps(4, 0), s.bits(e.Mask))
+	if test {
+		s.exit(i, e.State, e.PC+1)
+	}
+}
+
+// testLanes leaves if the address of a lane of use 0 is outside.
+func (c *code) testLanes(t *tested) {
+	c.eachBit(c.u(0), c.t(0), c.t(1), func() {
+		c.RM(x86.MOV, x86.S64, c.t(2), x86.AtIndex(x86.RSP, c.t(1), 8, fLanes))
+		c.test(t, c.t(2), c.t(3), c.exit())
+	})
+}
+
+// eachBit goes through the bits of a mask: left is changed, and lane has the number of each.
+func (c *code) eachBit(mask, left, lane x86.Reg, do func()) {
+	again, end := c.NewLabel(), c.NewLabel()
+	c.RR(x86.MOV, x86.S32, left, mask)
+	c.RR(x86.TEST, x86.S32, left, left)
+	c.Jcc(x86.E, end)
+	c.Bind(again)
+	c.RR(x86.BSF, x86.S32, lane, left)
+	do()
+	c.RR(x86.BLSR, x86.S32, left, left)
+	c.Jcc(x86.NE, again)
+	c.Bind(end)
+}
+
+// eachLane loads or stores for the lanes of use 0.
+func (c *code) eachLane(e *ssa.Effect, types []ssa.Type) {
+	a := e.Access
+	c.eachBit(c.u(0), c.t(0), c.t(1), func() {
+		c.RM(x86.MOV, x86.S64, c.t(2), x86.AtIndex(x86.RSP, c.t(1), 8, fLanes))
+		for k, t := range types {
+			if a.Bits[k] == 0 && e.Kind == ssa.Load {
+				continue
+			}
+			at := x86.AtIndex(rGlobal, c.t(2), 1, int32(k)*int32(a.Elem)).By(ofTested)
+			value, size := x86.AtIndex(x86.RSP, c.t(1), 4, int32(fValues+256*k)), x86.S32
+			if t == ssa.X {
+				value, size = x86.AtIndex(x86.RSP, c.t(1), 8, int32(fValues+256*k)), x86.S64
+			}
+			if e.Kind == ssa.Store {
+				c.RM(x86.MOV, size, c.t(3), value)
+				c.MR(x86.MOV, [9]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[a.Elem], at, c.t(3))
+				continue
+			}
+			op, width := loadOp(a, t)
+			c.RM(op, width, c.t(3), at)
+			c.MR(x86.MOV, size, value, c.t(3))
+		}
+	})
+}
+
+// loadOne loads from one address, if the mask has a lane.
+func (s *selector) loadOne(e *ssa.Effect) {
+	a := e.Access
+	t := s.tested(a.Bounds, a.Bytes(), false, max(a.Align, 1))
+	at := s.num(a.Base)
+	if a.Disp != 0 {
+		at = s.plus(at, a.Disp)
+	}
+	i := &isel.Inst{Uses: []isel.VReg{at}, Temps: s.temps(1, 0), Early: true}
+	if _, known := s.f.Known(e.Mask); !known {
+		i.Uses = append(i.Uses, s.any(e.Mask))
+	}
+	var loads []func(c *code)
+	for k, v := range e.Results {
+		if a.Bits[k] == 0 {
+			continue
+		}
+		n := len(i.Defs)
+		i.Defs = append(i.Defs, s.out.NewReg(isel.General))
+		op, size := loadOp(a, s.f.TypeOf(v))
+		loads = append(loads, func(c *code) {
+			c.RM(op, size, c.g(n), x86.AtIndex(rGlobal, c.u(0), 1, int32(k)*int32(a.Elem)).By(ofTested))
+		})
+	}
+	i.Op = &op{name: "load one", run: func(c *code) {
+		end := c.NewLabel()
+		for n := range i.Defs {
+			c.MovImm(c.g(n), 0)
+		}
+		if len(i.Uses) > 1 {
+			c.RR(x86.TEST, x86.S32, c.u(1), c.u(1))
+			c.Jcc(x86.E, end)
+		}
+		c.test(&t, c.u(0), c.t(0), c.exit())
+		for _, load := range loads {
+			load(c)
+		}
+		c.Bind(end)
+	}}
+	s.emit(i)
+	s.exit(i, e.State, e.PC+1)
+	n := 0
+	for k, v := range e.Results {
+		if a.Bits[k] != 0 {
+			s.note(key{v: v, kind: asNum}, i.Defs[n], s.block)
+			n++
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package amd64
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// This file has counts, fuel, and the way from warp to warp (the protocol of machine/nativebatch.go).
+
+func (s *selector) effect(e *ssa.Effect) {
+	switch e.Kind {
+	case ssa.Load:
+		s.loadEffect(e)
+	case ssa.Store:
+		s.flush()
+		s.store(e)
+	case ssa.Steps:
+		s.steps(e)
+	case ssa.Lanes:
+		s.lanes(e.N, e.Mask)
+	case ssa.Fuel:
+		s.fuel(e)
+	case ssa.Leave:
+		s.leaveIf(e)
+	case ssa.Begin:
+		s.next(e, (*code).begin)
+	case ssa.EndWarp:
+		s.next(e, (*code).endWarp)
+	case ssa.EndCTA:
+		s.next(e, (*code).endCTA)
+	}
+}
+
+// perform is an instruction without results that a function writes.
+func (s *selector) perform(name string, run func(c *code), temps []isel.VReg, uses ...isel.VReg) *isel.Inst {
+	i := &isel.Inst{Op: &op{name: name, run: run}, Uses: uses, Temps: temps}
+	s.emit(i)
+	return i
+}
+
+// any is the number that tells whether a mask has a lane.
+func (s *selector) any(v ssa.Value) isel.VReg {
+	if s.f.IsNum(v) {
+		return s.num(v)
+	}
+	return s.find(key{v: v, kind: asNum}, func(k key) { s.note(k, s.reduced(&ssa.Op{Code: ssa.Any, A: v}), s.block) })
+}
+
+// steps counts instructions of the warp.
+func (s *selector) steps(e *ssa.Effect) {
+	if k, ok := s.f.Known(e.Mask); ok {
+		if n := e.N * int64(k); n != 0 {
+			s.perform("steps", func(c *code) { c.add(rSteps, n) }, nil)
+		}
+		return
+	}
+	s.perform("steps", func(c *code) { c.addTimes(rSteps, c.t(0), c.u(0), e.N) }, s.temps(1, 0), s.any(e.Mask))
+}
+
+// lanes counts n for each lane of a mask.
+func (s *selector) lanes(n int64, mask ssa.Value) {
+	if k, ok := s.f.Known(mask); ok {
+		if n *= 32 * int64(k); n != 0 {
+			s.perform("lanes", func(c *code) { c.add(rOps, n) }, nil)
+		}
+		return
+	}
+	if s.f.IsNum(mask) {
+		s.perform("lanes", func(c *code) { c.addTimes(rOps, c.t(0), c.u(0), 32*n) }, s.temps(1, 0), s.num(mask))
+		return
+	}
+	m := isel.VReg(0)
+	if r, ok := s.look(key{v: mask, kind: asBits}); ok {
+		m = r
+	} else {
+		m = s.moveMask(s.packed(mask))
+	}
+	s.perform("lanes", func(c *code) {
+		c.RR(x86.POPCNT, x86.S32, c.t(0), c.u(0))
+		c.addTimes(rOps, c.t(0), c.t(0), n)
+	}, s.temps(1, 0), m)
+}
+
+// fuel takes the fuel of a back edge.
+func (s *selector) fuel(e *ssa.Effect) {
+	k, known := s.f.Known(e.Mask)
+	if known && k == 0 {
+		return
+	}
+	run := func(c *code) {
+		skip := c.NewLabel()
+		if !known {
+			c.RR(x86.TEST, x86.S32, c.u(0), c.u(0))
+			c.Jcc(x86.E, skip)
+		}
+		if e.N == 0 {
+			c.RM(x86.MOV, x86.S32, c.t(0), c.frameAt(fPoll))
+			c.MR(x86.SUB, x86.S32, c.frameAt(fFuel), c.t(0))
+		} else {
+			c.MI(x86.MOV, x86.S32, c.frameAt(fLooped), 1)
+			c.MI(x86.SUB, x86.S32, c.frameAt(fFuel), int32(e.N))
+		}
+		c.leave(x86.LE)
+		c.Bind(skip)
+	}
+	var uses []isel.VReg
+	if !known {
+		uses = append(uses, s.any(e.Mask))
+	}
+	s.exit(s.perform("fuel", run, s.temps(1, 0), uses...), e.State, 0)
+}
+
+// leaveIf leaves where a mask has a lane.
+func (s *selector) leaveIf(e *ssa.Effect) {
+	k, known := s.f.Known(e.Mask)
+	if known && k == 0 {
+		return
+	}
+	missed := int32(0)
+	if e.N != 0 {
+		missed = e.PC + 1
+	}
+	run := func(c *code) {
+		if known {
+			c.Jmp(c.exit())
+			return
+		}
+		c.RR(x86.TEST, x86.S32, c.u(0), c.u(0))
+		c.leave(x86.NE)
+	}
+	var uses []isel.VReg
+	if !known {
+		uses = append(uses, s.any(e.Mask))
+	}
+	s.exit(s.perform("leave", run, nil, uses...), e.State, missed)
+}
+
+// next goes on to another warp: the results are whether there is one, its number, and where there are more ctaid x, y and z.
+func (s *selector) next(e *ssa.Effect, protocol func(c *code, is, warp, t x86.Reg)) {
+	r := e.Results
+	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }}, Temps: s.temps(1, 0), Early: true}
+	i.Defs = s.temps(2, 0)
+	s.emit(i)
+	for n, v := range r[:2] {
+		s.note(key{v: v, kind: asNum}, i.Defs[n], s.block)
+	}
+	for n, v := range r[2:] {
+		s.note(key{v: v, kind: asNum}, s.loadState(sPlace+uintptr(8*n), x86.S32), s.block)
+	}
+}

@@ -1,0 +1,335 @@
+package amd64
+
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/regalloc"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// This file makes bytes of instructions with places.
+
+// Code is a function in instructions.
+type Code struct {
+	*isel.Func
+	frame frame
+}
+
+// Compile makes machine code of a placed function that is entered at its start: void(state *NativeState, how uint64). With check, what the
+// register allocator has made is replayed.
+func Compile(f *ssa.Func, check bool) ([]byte, error) {
+	c, err := Select(f)
+	if err != nil {
+		return nil, err
+	}
+	r := regalloc.Allocate(c.Func, Registers())
+	if check {
+		if err := regalloc.Check(r); err != nil {
+			return nil, err
+		}
+	}
+	return c.Encode(r)
+}
+
+// Registers are those that the allocator may give.
+func Registers() (r regalloc.Registers) {
+	for _, g := range general {
+		r[isel.General] = append(r[isel.General], regalloc.Loc(g))
+	}
+	for v := range regalloc.Loc(vTemp) {
+		r[isel.Vector] = append(r[isel.Vector], v)
+	}
+	return r
+}
+
+// encoder is the assembler with what all instructions know.
+type encoder struct {
+	x      *x86.Asm
+	frame  frame
+	size   int32 // of the frame
+	labels []x86.Label
+	done   x86.Label
+	next   *isel.Block // behind the running one
+	late   []late
+	homes  *regalloc.Result
+}
+
+// late is a way to a block on which values move, behind all blocks.
+type late struct {
+	at    x86.Label
+	to    *isel.Block
+	moves []regalloc.Move
+}
+
+// code is an instruction that is encoded.
+type code struct {
+	*x86.Asm
+	regalloc.Step
+	e    *encoder
+	done x86.Label
+}
+
+// Encode makes bytes of the function with places.
+func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
+	e := &encoder{x: x86.New(nil), frame: o.frame, homes: r}
+	e.size = int32(o.frame.slots() + 32*r.Slots)
+	e.done = e.x.NewLabel()
+	for range o.Blocks {
+		e.labels = append(e.labels, e.x.NewLabel())
+	}
+	e.x.Watch(e.watch)
+	e.code(regalloc.Step{}).enter(e.size)
+	for i, b := range o.Blocks {
+		if e.next = nil; i+1 < len(o.Blocks) {
+			e.next = o.Blocks[i+1]
+		}
+		e.block(b, r.Blocks[i])
+	}
+	for _, l := range e.late {
+		e.x.Bind(l.at)
+		e.move(l.moves)
+		e.x.Jmp(e.labels[l.to.ID])
+	}
+	e.x.Bind(e.done)
+	e.code(regalloc.Step{}).finish()
+	return e.x.Finish()
+}
+
+func (e *encoder) code(s regalloc.Step) *code { return &code{Asm: e.x, Step: s, e: e, done: e.done} }
+
+func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
+	e.x.Bind(e.labels[b.ID])
+	for _, p := range b.Params {
+		if l := e.homes.Params[p]; l.IsReg() {
+			e.store(p, l)
+		}
+	}
+	for _, s := range steps {
+		e.move(s.Moves)
+		e.code(s).write()
+		for i, d := range s.Inst.Defs {
+			e.store(d, s.Defs[i])
+		}
+	}
+}
+
+// store writes a value to its home, if it has one.
+func (e *encoder) store(v isel.VReg, from regalloc.Loc) {
+	if home := e.homes.Home[v]; home != regalloc.None {
+		e.moveOne(regalloc.Move{Value: v, To: home, From: from})
+	}
+}
+
+// write encodes the instruction.
+func (c *code) write() {
+	o := c.Inst.Op.(*op)
+	w := x86.Width(o.size)
+	switch o.form {
+	case formRun:
+		o.run(c)
+	case formV:
+		c.writeV(o.code, w)
+	case formVI:
+		c.writeVI(o.code, w, uint8(o.imm))
+	case formFMA:
+		c.writeFMA(o)
+	case formLoad:
+		c.VM(o.code, w, c.v(0), c.mem(&o.mem))
+	case formLoadV:
+		c.VVM(o.code, w, c.v(0), c.uv(0), c.mem(&o.mem))
+	case formLoadVI:
+		c.VVMI(o.code, w, c.v(0), c.uv(0), c.mem(&o.mem), uint8(o.imm))
+	case formStore:
+		c.MV(o.code, w, c.mem(&o.mem), c.uv(0))
+	case formALU:
+		c.writeALU(o)
+	case formRR:
+		if size := x86.Size(o.size); c.inMemory(0) {
+			c.RM(o.code, size, c.g(0), c.at(0))
+		} else {
+			c.RR(o.code, size, c.g(0), c.u(0))
+		}
+	case formLoadR:
+		c.RM(o.code, x86.Size(o.size), c.g(0), c.mem(&o.mem))
+	case formJump:
+		c.jump()
+	case formCmp:
+		c.writeCmp(o)
+	default:
+		panic("BUG: a form without an encoding")
+	}
+}
+
+// writeV encodes an operation of vectors.
+func (c *code) writeV(code x86.Op, w x86.Width) {
+	switch n := len(c.Uses); {
+	case n == 1 && c.inMemory(0):
+		c.VM(code, w, c.v(0), c.at(0))
+	case n == 1:
+		c.VV(code, w, c.v(0), c.uv(0))
+	case n == 2 && c.inMemory(1):
+		c.VVM(code, w, c.v(0), c.uv(0), c.at(1))
+	case n == 2:
+		c.VVV(code, w, c.v(0), c.uv(0), c.uv(1))
+	case c.inMemory(1):
+		c.VVMV(code, w, c.v(0), c.uv(0), c.at(1), c.uv(2))
+	default:
+		c.VVVV(code, w, c.v(0), c.uv(0), c.uv(1), c.uv(2))
+	}
+}
+
+func (c *code) writeVI(code x86.Op, w x86.Width, imm uint8) {
+	switch n := len(c.Uses); {
+	case n == 1 && c.inMemory(0):
+		c.VMI(code, w, c.v(0), c.at(0), imm)
+	case n == 1:
+		c.VVI(code, w, c.v(0), c.uv(0), imm)
+	case c.inMemory(1):
+		c.VVMI(code, w, c.v(0), c.uv(0), c.at(1), imm)
+	default:
+		c.VVVI(code, w, c.v(0), c.uv(0), c.uv(1), imm)
+	}
+}
+
+// forms of fused multiply-add: 213 is d = b·d + c, 231 is d = a·b + d.
+var fma213, fma231 = [2]x86.Op{x86.VFMADD213PS, x86.VFMADD213PD}, [2]x86.Op{x86.VFMADD231PS, x86.VFMADD231PD}
+
+// writeFMA encodes a·b + c, where b may be in memory, by the form of which the result has an operand's register.
+func (c *code) writeFMA(o *op) {
+	w, d, a, add := x86.W256, c.v(0), c.uv(0), c.uv(2)
+	switch {
+	case c.inMemory(1) && d == a: // 132 is d = d·b + c
+		c.VVM([2]x86.Op{x86.VFMADD132PS, x86.VFMADD132PD}[o.imm], w, d, add, c.at(1))
+	case c.inMemory(1):
+		if d != add {
+			c.VV(x86.VMOVAPS, w, d, add)
+		}
+		c.VVM(fma231[o.imm], w, d, a, c.at(1))
+	case d == a:
+		c.VVV(fma213[o.imm], w, d, c.uv(1), add)
+	case d == c.uv(1):
+		c.VVV(fma213[o.imm], w, d, a, add)
+	default:
+		if d != add {
+			c.VV(x86.VMOVAPS, w, d, add)
+		}
+		c.VVV(fma231[o.imm], w, d, a, c.uv(1))
+	}
+}
+
+// writeALU encodes an operation of numbers: by lea where a sum has another register than its operands.
+func (c *code) writeALU(o *op) {
+	size, d, a := x86.Size(o.size), c.g(0), c.u(0)
+	if o.has {
+		switch {
+		case o.code == x86.IMUL:
+			c.RRI(x86.IMUL, size, d, a, int32(o.imm))
+		case o.code == x86.ADD && d != a:
+			c.RM(x86.LEA, size, d, x86.At(a, int32(o.imm)))
+		default:
+			c.move(d, a)
+			c.RI(o.code, size, d, int32(o.imm))
+		}
+		return
+	}
+	switch b := x86.Reg(c.Uses[1]); {
+	case c.inMemory(1):
+		c.move(d, a)
+		c.RM(o.code, size, d, c.at(1))
+	case d == a:
+		c.RR(o.code, size, d, b)
+	case d == b && o.code == x86.SUB:
+		c.R(x86.NEG, size, d)
+		c.RR(x86.ADD, size, d, a)
+	case d == b:
+		c.RR(o.code, size, d, a)
+	case o.code == x86.ADD:
+		c.RM(x86.LEA, size, d, x86.AtIndex(a, b, 1, 0))
+	default:
+		c.move(d, a)
+		c.RR(o.code, size, d, b)
+	}
+}
+
+// writeCmp compares and jumps.
+func (c *code) writeCmp(o *op) {
+	size := x86.Size(o.size)
+	switch {
+	case o.has && o.imm == 0:
+		c.RR(x86.TEST, size, c.u(0), c.u(0))
+	case o.has:
+		c.RI(x86.CMP, size, c.u(0), int32(o.imm))
+	case c.inMemory(1):
+		c.RM(x86.CMP, size, c.u(0), c.at(1))
+	default:
+		c.RR(x86.CMP, size, c.u(0), c.u(1))
+	}
+	c.leave(o.cond)
+}
+
+// jump ends a block.
+func (c *code) jump() {
+	c.e.move(c.Edge)
+	if c.Inst.To != c.e.next {
+		c.Jmp(c.e.labels[c.Inst.To.ID])
+	}
+}
+
+// exit is the label of where the instruction leads.
+func (c *code) exit() x86.Label {
+	if len(c.Edge) == 0 {
+		return c.e.labels[c.Inst.To.ID]
+	}
+	l := late{c.NewLabel(), c.Inst.To, c.Edge}
+	c.e.late = append(c.e.late, l)
+	return l.at
+}
+
+// leave goes where the instruction leads on a condition.
+func (c *code) leave(cond x86.Cond) {
+	if len(c.Edge) == 0 || c.Inst.To.Cold {
+		c.Jcc(cond, c.exit())
+		return
+	}
+	on := c.NewLabel()
+	c.Jcc(cond.Not(), on)
+	c.e.move(c.Edge)
+	c.Jmp(c.e.labels[c.Inst.To.ID])
+	c.Bind(on)
+}
+
+// Proofs of operands in memory that are no access of the function.
+const (
+	ofParams = -1 - iota // the kernel's parameters
+	ofWarp               // the batch's warps
+	ofPlaces             // where lanes stand
+	ofRows               // the running warp's variables
+	ofBounds             // the table of bounds
+	ofTested             // an address that the instruction itself has tested
+)
+
+// watch looks at operands in memory: what is not the code's own is by a proof, and within what the access touches that it names.
+func (e *encoder) watch(m x86.Mem) error {
+	own := m.Rip != 0 || m.Base == x86.RSP && m.Disp >= 0 && m.Disp < e.size || m.Base == rState
+	if own || m.Proof < 0 {
+		return nil
+	}
+	if m.Proof == 0 || int(m.Proof) > len(e.frame.accesses) {
+		return fmt.Errorf("nothing says that this place may be touched")
+	}
+	a := e.frame.accesses[m.Proof-1].Access
+	lo, hi := a.Disp, a.Disp+a.Bytes()
+	if a.Index == 0 || a.Runs != 0 {
+		step := a.Step
+		if a.Runs != 0 {
+			step = int64(a.Elem)
+		}
+		lo, hi = min(lo, lo+31*step), max(hi, hi+31*step)
+	}
+	if d := int64(m.Disp); (m.Base == rGlobal || a.Index != 0) && (d < lo || d >= hi) {
+		return fmt.Errorf("%d is not between %d and %d, which was tested", d, lo, hi)
+	}
+	return nil
+}

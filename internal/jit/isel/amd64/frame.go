@@ -1,0 +1,131 @@
+package amd64
+
+import (
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// Registers that the code has for one thing all the time.
+const (
+	rState  = x86.RDI // the state of compiled code
+	rGlobal = x86.R14 // where global memory begins in the host
+	rSteps  = x86.R15 // instructions of warps
+	rOps    = x86.R13 // and of lanes
+	vTemp   = x86.Vec(15)
+)
+
+// general are the registers that numbers may have.
+var general = []x86.Reg{x86.RAX, x86.RCX, x86.RDX, x86.RSI, x86.R8, x86.R9, x86.R10, x86.R11, x86.RBX, x86.RBP, x86.R12}
+
+// saved are those that the caller wants back.
+var saved = []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+
+// The frame: what the code keeps of the batch, then room for accesses lane by lane, then bounds, limits, and slots.
+const (
+	fLater = 4 * iota // warps that are to run
+	fBegun            // and that were when the code was entered, or the CTA began
+	fAlive
+	fAll
+	fMoved
+	fOwn // whether the code has begun the CTA itself
+	fCTAs
+	fWarp
+	fRuns // whether the running warp has work
+	fFuel
+	fFuel0 // what it began with
+	fLooped
+	fPoll
+	_
+	fWarps  // 8 bytes each from here on
+	_       //
+	fBudget //
+	_
+	fRest
+	_
+	fSteps0
+	_
+	fOps0
+	_
+	fStack // the caller's
+	_
+	fDiv0 // of divisions
+	_
+	fDiv1
+	_
+	fDiv2
+	_
+	fDiv3
+	_
+	fVars
+)
+
+const (
+	fCycle  = (fVars + 31) &^ 31 // where a cycle of moves is broken
+	fLanes  = fCycle + 32        // an address for each lane
+	fValues = fLanes + 256       // values of up to four elements of each lane
+	fBounds = fValues + 4*256
+)
+
+// How a batch is entered, and what stands for the code of a warp: the values of machine.Native's fields. Nothing jumps there.
+const (
+	Batch = iota + 1
+	BeginCTA
+	Start
+	Warp
+	Out
+)
+
+var state machine.NativeState
+
+func batch(off uintptr) uintptr { return unsafe.Offsetof(state.Batch) + off }
+
+// Fields of the state and of what it points to.
+var (
+	sGlobal  = unsafe.Offsetof(state.GlobalHost)
+	sParams  = unsafe.Offsetof(state.Params)
+	sBounds  = unsafe.Offsetof(state.Bounds)
+	sMask    = unsafe.Offsetof(state.Mask)
+	sSteps   = unsafe.Offsetof(state.Steps)
+	sOps     = unsafe.Offsetof(state.Ops)
+	sExited  = unsafe.Offsetof(state.Exited)
+	sLooped  = unsafe.Offsetof(state.Looped)
+	sPlaced  = unsafe.Offsetof(state.N)
+	sPoll    = unsafe.Offsetof(state.PollFuel)
+	sPlaces  = unsafe.Offsetof(state.Places)
+	sMissed  = unsafe.Offsetof(state.Missed)
+	sWarps   = batch(unsafe.Offsetof(state.Batch.Warps))
+	sWarp    = batch(unsafe.Offsetof(state.Batch.Warp))
+	sBudget  = batch(unsafe.Offsetof(state.Batch.Budget))
+	sRest    = batch(unsafe.Offsetof(state.Batch.Rest))
+	sBegan   = batch(unsafe.Offsetof(state.Batch.Began))
+	sCurrent = batch(unsafe.Offsetof(state.Batch.Current))
+	sAlive   = batch(unsafe.Offsetof(state.Batch.Alive))
+	sLater   = batch(unsafe.Offsetof(state.Batch.Later))
+	sPassed  = batch(unsafe.Offsetof(state.Batch.Passed))
+	sLimit   = batch(unsafe.Offsetof(state.Batch.PassLimit))
+	sMoved   = batch(unsafe.Offsetof(state.Batch.Moved))
+	sCTAs    = batch(unsafe.Offsetof(state.Batch.CTAs))
+	sDone    = batch(unsafe.Offsetof(state.Batch.Done))
+	sAll     = batch(unsafe.Offsetof(state.Batch.All))
+	sTurn    = batch(unsafe.Offsetof(state.Batch.Turn))
+	sSlice   = batch(unsafe.Offsetof(state.Batch.Slice))
+	sPlace   = batch(unsafe.Offsetof(state.Batch.Place))
+	sGrid    = batch(unsafe.Offsetof(state.Batch.Grid))
+	sSMs     = batch(unsafe.Offsetof(state.Batch.SMs))
+	wRegs    = unsafe.Offsetof(machine.NativeWarp{}.Regs)
+	wAt      = unsafe.Offsetof(machine.NativeWarp{}.At)
+	wFuel    = unsafe.Offsetof(machine.NativeWarp{}.Fuel)
+	wMask    = unsafe.Offsetof(machine.NativeWarp{}.Mask)
+	wLanes   = unsafe.Offsetof(machine.NativeWarp{}.Lanes)
+	wSize    = unsafe.Sizeof(machine.NativeWarp{})
+	bStart   = unsafe.Offsetof(machine.NativeBounds{}.Start)
+	bEnd     = unsafe.Offsetof(machine.NativeBounds{}.End)
+	bWrite   = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
+	bSize    = unsafe.Sizeof(machine.NativeBounds{})
+	pSize    = unsafe.Sizeof(machine.NativePlace{})
+	pMask    = unsafe.Offsetof(machine.NativePlace{}.Mask)
+	pFuel    = unsafe.Offsetof(machine.NativePlace{}.Fuel)
+	pFlags   = unsafe.Offsetof(machine.NativePlace{}.Flags)
+)

@@ -1,0 +1,226 @@
+package amd64
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// This file has the operations on lanes: for words, and for 64 bits.
+
+// vectors are operations that are one instruction with the operands in order.
+var vectors = map[ssa.Code][2]x86.Op{
+	ssa.Add: {x86.VPADDD, x86.VPADDQ}, ssa.Sub: {x86.VPSUBD, x86.VPSUBQ}, ssa.Mul: {x86.VPMULLD},
+	ssa.And: {x86.VPAND, x86.VPAND}, ssa.Or: {x86.VPOR, x86.VPOR}, ssa.Xor: {x86.VPXOR, x86.VPXOR},
+	ssa.MinS: {x86.VPMINSD}, ssa.MaxS: {x86.VPMAXSD}, ssa.MinU: {x86.VPMINUD}, ssa.MaxU: {x86.VPMAXUD},
+	ssa.FAdd: {x86.VADDPS, x86.VADDPD}, ssa.FSub: {x86.VSUBPS, x86.VSUBPD}, ssa.FMul: {x86.VMULPS, x86.VMULPD}, ssa.FDiv: {x86.VDIVPS, x86.VDIVPD},
+	ssa.FMin: {x86.VMINPS, x86.VMINPD}, ssa.FMax: {x86.VMAXPS, x86.VMAXPD}, ssa.FSqrt: {x86.VSQRTPS, x86.VSQRTPD},
+	ssa.I2F: {x86.VCVTDQ2PS}, ssa.Eq: {x86.VPCMPEQD, x86.VPCMPEQQ},
+	ssa.Shl: {x86.VPSLLVD, x86.VPSLLVQ}, ssa.Shr: {x86.VPSRLVD, x86.VPSRLVQ}, ssa.Sar: {x86.VPSRAVD},
+}
+
+// immediates are shifts by a constant.
+var immediates = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ}, ssa.Sar: {x86.VPSRAD}}
+
+// floatComparisons are the immediates of vcmpps: none of them holds of a NaN but the last.
+var floatComparisons = map[ssa.Code]int64{ssa.FEq: 0, ssa.FLt: 17, ssa.FLe: 18, ssa.FUnord: 3}
+
+// greater are comparisons of integers that can be said by "greater than".
+var greater = [2]x86.Op{x86.VPCMPGTD, x86.VPCMPGTQ}
+
+// exchangeable are the operations whose first operand may be the one that is in memory.
+var exchangeable = map[ssa.Code]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true, ssa.MinS: true, ssa.MaxS: true,
+	ssa.MinU: true, ssa.MaxU: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true}
+
+// width is the place of an operation in the tables: by its operands, where they are wider than its result.
+func (s *selector) width(o *ssa.Op) int {
+	if o.Type == ssa.X || o.N > 0 && o.Code != ssa.Trunc && s.f.TypeOf(o.Operands()[o.N-1]) == ssa.X {
+		return 1
+	}
+	return 0
+}
+
+// computeLanes selects part of an operation on lanes.
+func (s *selector) computeLanes(k key) {
+	o, i := &s.f.Ops[k.v], int(k.part)
+	w := s.width(o)
+	r := isel.VReg(0)
+	switch {
+	case o.Code == ssa.Bcast:
+		r = s.part(o.A, 0)
+	case o.Code == ssa.Zext || o.Code == ssa.Sext:
+		widen := map[ssa.Code]x86.Op{ssa.Zext: x86.VPMOVZXDQ, ssa.Sext: x86.VPMOVSXDQ}[o.Code]
+		r = s.half(widen, s.part(o.A, i/2), i%2)
+	case o.Code == ssa.Trunc:
+		r = s.even(s.part(o.A, 2*i), s.part(o.A, 2*i+1))
+	case o.Type == ssa.M && w == 1:
+		r = s.even(s.vectorOf(o, 1, 2*i), s.vectorOf(o, 1, 2*i+1))
+	default:
+		r = s.vectorOf(o, w, i)
+	}
+	s.note(k, r, s.block)
+}
+
+// even is the low words of the lanes of two vectors.
+func (s *selector) even(a, b isel.VReg) isel.VReg {
+	return s.imm(x86.VPERMQ, 0xd8, s.imm(x86.VSHUFPS, 0x88, a, b))
+}
+
+// vectorOf is one vector of an operation.
+func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
+	if k, ok := s.f.Known(o.B); ok && immediates[o.Code][w] != 0 && k < uint64(o.Type.Bits()) {
+		return s.imm(immediates[o.Code][w], int64(k), s.part(o.A, i))
+	}
+	if cmp, ok := floatComparisons[o.Code]; ok {
+		return s.imm([2]x86.Op{x86.VCMPPS, x86.VCMPPD}[w], cmp, s.part(o.A, i), s.part(o.B, i))
+	}
+	if r := s.masked(o, i); r != 0 {
+		return r
+	}
+	if code := vectors[o.Code][w]; code != 0 {
+		if o.N == 1 {
+			return s.vector(code, s.part(o.A, i))
+		}
+		return s.binary(code, o, i)
+	}
+	if r := s.sequence(o, w, i); r != 0 {
+		return r
+	}
+	refuse("there is no rule for %v.%v of lanes", o.Code, o.Type)
+	return 0
+}
+
+// masked: m & ~n is one instruction, where ~n is wanted for that alone.
+func (s *selector) masked(o *ssa.Op, i int) isel.VReg {
+	if o.Code != ssa.And || o.Type != ssa.M {
+		return 0
+	}
+	for _, p := range [2][2]ssa.Value{{o.A, o.B}, {o.B, o.A}} {
+		n := &s.f.Ops[p[1]]
+		if n.Code != ssa.Not || s.f.IsNum(p[1]) {
+			continue
+		}
+		if _, there := s.look(key{p[1], asPart, int16(i)}); !there {
+			return s.vector(x86.VPANDN, s.part(n.A, i), s.part(p[0], i))
+		}
+	}
+	return 0
+}
+
+// binary is an instruction of two operands, of which the second may be what a load has waited for.
+func (s *selector) binary(code x86.Op, o *ssa.Op, i int) isel.VReg {
+	a, b := o.A, o.B
+	if exchangeable[o.Code] && !s.folds(b, i) && s.folds(a, i) {
+		a, b = b, a
+	}
+	if a == b || !s.folds(b, i) {
+		x := s.part(a, i)
+		return s.vector(code, x, s.part(b, i))
+	}
+	x, e := s.part(a, i), s.loads[b]
+	if !s.folds(b, i) { // it was loaded on the way
+		return s.vector(code, x, s.part(b, i))
+	}
+	m, base := s.address(e, s.displacement(e, b, i))
+	d := s.out.NewReg(isel.Vector)
+	m.use = 1
+	s.emit(&isel.Inst{Op: &op{code: code, form: formLoadV, size: uint8(x86.W256), mem: m}, Defs: []isel.VReg{d}, Uses: []isel.VReg{x, base}})
+	return d
+}
+
+// sequence are operations that are several instructions.
+func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
+	a := func() isel.VReg { return s.part(o.A, i) }
+	b := func() isel.VReg { return s.part(o.B, i) }
+	switch o.Code {
+	case ssa.Not:
+		return s.vector(x86.VPXOR, a(), s.splat(0xffffffff))
+	case ssa.Ne:
+		return s.not(s.vector(vectors[ssa.Eq][w], a(), b()))
+	case ssa.LtS:
+		x := a()
+		return s.vector(greater[w], b(), x)
+	case ssa.LeS:
+		x := a()
+		return s.not(s.vector(greater[w], x, b()))
+	case ssa.LtU, ssa.LeU:
+		return s.unsigned(o.Code, w, a(), b())
+	case ssa.Select:
+		return s.blend(o, w, i)
+	case ssa.FFma:
+		return s.fma(w, a(), b(), s.part(o.C, i))
+	case ssa.Canon:
+		x := a()
+		return s.vector(x86.VBLENDVPS, x, s.splat(0x7fffffff), s.imm(x86.VCMPPS, 3, x, x))
+	case ssa.MinS, ssa.MaxS, ssa.MinU, ssa.MaxU:
+		return s.extreme(o.Code, a(), b())
+	case ssa.Sar:
+		sign := s.vector(x86.VPCMPGTQ, s.splat(0), a())
+		return s.vector(x86.VPXOR, s.vector(x86.VPSRLVQ, s.vector(x86.VPXOR, a(), sign), b()), sign)
+	case ssa.Mul:
+		return s.wideProduct(a(), b())
+	case ssa.MulHiU, ssa.MulHiS:
+		return s.highProducts(o.Code, a(), b())
+	case ssa.Popc:
+		return s.counted(a())
+	case ssa.U2F:
+		return s.fromUnsigned(a())
+	case ssa.Perm:
+		return s.permuted(o, i)
+	case ssa.DivU, ssa.RemU:
+		return s.quotients(o, w, a(), b())
+	}
+	return 0
+}
+
+func (s *selector) not(v isel.VReg) isel.VReg { return s.vector(x86.VPXOR, v, s.splat(0xffffffff)) }
+
+// unsigned compares without sign: signed, with the highest bits turned.
+func (s *selector) unsigned(c ssa.Code, w int, a, b isel.VReg) isel.VReg {
+	if w == 0 && c == ssa.LeU {
+		return s.vector(x86.VPCMPEQD, s.vector(x86.VPMINUD, a, b), a)
+	}
+	turn := s.splat(1 << 31)
+	if w == 1 {
+		turn = s.splatX(1 << 63)
+	}
+	a, b = s.vector(x86.VPXOR, a, turn), s.vector(x86.VPXOR, b, turn)
+	if c == ssa.LtU {
+		return s.vector(greater[w], b, a)
+	}
+	return s.not(s.vector(greater[w], a, b))
+}
+
+// blend is a select.
+func (s *selector) blend(o *ssa.Op, w, i int) isel.VReg {
+	m := isel.VReg(0)
+	if w == 1 {
+		m = s.wide(o.A, i)
+	} else {
+		m = s.part(o.A, i)
+	}
+	x := s.part(o.B, i)
+	return s.vector(x86.VBLENDVPS, s.part(o.C, i), x, m)
+}
+
+// fma is a·b + c.
+func (s *selector) fma(w int, a, b, c isel.VReg) isel.VReg {
+	d := s.out.NewReg(isel.Vector)
+	code := [2]x86.Op{x86.VFMADD213PS, x86.VFMADD213PD}[w]
+	s.emit(&isel.Inst{Op: &op{code: code, form: formFMA, size: uint8(x86.W256), imm: int64(w)}, Defs: []isel.VReg{d}, Uses: []isel.VReg{a, b, c}, Fold: 2})
+	return d
+}
+
+// extreme is the least or the largest of lanes of 64 bits.
+func (s *selector) extreme(c ssa.Code, a, b isel.VReg) isel.VReg {
+	var more isel.VReg // where a is larger
+	if c == ssa.MinS || c == ssa.MaxS {
+		more = s.vector(x86.VPCMPGTQ, a, b)
+	} else {
+		more = s.unsigned(ssa.LtU, 1, b, a)
+	}
+	if c == ssa.MinS || c == ssa.MinU {
+		return s.vector(x86.VBLENDVPD, a, b, more)
+	}
+	return s.vector(x86.VBLENDVPD, b, a, more)
+}

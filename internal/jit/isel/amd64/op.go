@@ -1,0 +1,89 @@
+package amd64
+
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// form says how the bytes of an instruction follow from its places.
+type form uint8
+
+const (
+	formRun    form = iota // by a function
+	formV                  // vectors: op def, uses
+	formVI                 // the same with an immediate
+	formFMA                // def = use 0 · use 1 + use 2
+	formLoad               // op def, memory
+	formLoadV              // op def, use 0, memory
+	formLoadVI             // the same with an immediate
+	formStore              // op memory, use 0
+	formStoreI             // the same with an immediate
+	formALU                // numbers: def = use 0 op use 1, or an immediate
+	formRR                 // op def, use 0
+	formRRI                // op def, use 0, immediate
+	formRRR                // op def, use 0, use 1
+	formLoadR              // op def, memory
+	formJump               // to another block
+	formCmp                // compares numbers and jumps
+)
+
+// op is what an instruction does.
+type op struct {
+	code x86.Op
+	form form
+	size uint8 // x86.Width of vectors, x86.Size of numbers
+	cond x86.Cond
+	has  bool // an immediate in place of the last use
+	imm  int64
+	mem  mem
+	name string
+	run  func(c *code)
+}
+
+// String is the instruction's name, with what is no register.
+func (o *op) String() string {
+	text := o.name
+	if o.form != formRun {
+		text = o.code.String()
+	}
+	if o.has {
+		text += fmt.Sprintf(" #%d", o.imm)
+	}
+	if o.mem.kind != noMem {
+		text += o.mem.String()
+	}
+	return text
+}
+
+// memKind is where an operand in memory is.
+type memKind uint8
+
+const (
+	noMem   memKind = iota
+	atHost          // global memory + use + disp
+	atBase          // use + index·scale + disp, where the use has global memory in it
+	atFrame         // the code's own
+	atState         // the state of compiled code
+	atPool          // a constant
+)
+
+// mem is an operand in memory. Registers are indices of uses.
+type mem struct {
+	kind       memKind
+	use, index int8 // -1: none
+	scale      uint8
+	disp       int64
+	access     int32 // 1 + which access it is of
+	pool       [32]byte
+	bytes      int // of the pool
+}
+
+func (m *mem) String() string {
+	return fmt.Sprintf(" [%s u%d u%d·%d %+d]", [...]string{"", "host", "base", "frame", "state", "pool"}[m.kind], m.use, m.index, m.scale, m.disp)
+}
+
+func frameAt(off int) mem { return mem{kind: atFrame, use: -1, index: -1, disp: int64(off)} }
+func stateAt(off uintptr) mem {
+	return mem{kind: atState, use: -1, index: -1, disp: int64(off)}
+}

@@ -1,0 +1,201 @@
+package amd64
+
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
+
+// This file goes from warp to warp and from CTA to CTA (machine/nativebatch.go). What the code keeps of the batch is in its frame and
+// is written back when it returns; what follows from the warps that are still to run is found only then. Of a CTA that the code itself has
+// begun, all warps are as the last CTA has left them.
+
+// begin chooses the first warp.
+func (c *code) begin(is, warp, t x86.Reg) { c.pick(is, warp, t) }
+
+// pick chooses the next warp, if there is one and there is budget.
+func (c *code) pick(is, warp, t x86.Reg) {
+	none, own := c.NewLabel(), c.NewLabel()
+	c.Zero(is)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fRuns), is)
+	c.RM(x86.MOV, x86.S32, warp, c.frameAt(fLater))
+	c.RR(x86.TEST, x86.S32, warp, warp)
+	c.Jcc(x86.E, none)
+	c.RM(x86.CMP, x86.S64, rSteps, c.frameAt(fBudget))
+	c.Jcc(x86.A, none)
+	c.RR(x86.BSF, x86.S32, warp, warp)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fWarp), warp)
+	c.RM(x86.MOV, x86.S32, t, c.stateAt(sTurn))
+	c.MI(x86.CMP, x86.S32, c.frameAt(fOwn), 0)
+	c.Jcc(x86.NE, own)
+	c.atWarp(t, warp)
+	c.MI(x86.CMP, x86.S64, x86.At(t, int32(wAt)).By(ofWarp), Out)
+	c.Jcc(x86.E, none)
+	c.RM(x86.MOV, x86.S32, t, x86.At(t, int32(wFuel)).By(ofWarp))
+	c.Bind(own)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fFuel), t)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fFuel0), t)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fLooped), is)
+	c.MR(x86.MOV, x86.S64, c.frameAt(fSteps0), rSteps)
+	c.MR(x86.MOV, x86.S64, c.frameAt(fOps0), rOps)
+	c.MovImm(is, 1)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fRuns), is)
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fLater))
+	c.RR(x86.BLSR, x86.S32, t, t)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fLater), t)
+	c.Bind(none)
+}
+
+// atWarp is where a warp is described.
+func (c *code) atWarp(t, warp x86.Reg) {
+	c.RRI(x86.IMUL, x86.S64, t, warp, int32(wSize))
+	c.RM(x86.ADD, x86.S64, t, c.frameAt(fWarps))
+}
+
+// endWarp ends the running warp, which is to begin again with the next CTA, and chooses another.
+func (c *code) endWarp(is, warp, t x86.Reg) {
+	own := c.NewLabel()
+	c.MI(x86.CMP, x86.S32, c.frameAt(fOwn), 0)
+	c.Jcc(x86.NE, own)
+	c.RM(x86.MOV, x86.S32, warp, c.frameAt(fWarp))
+	c.atWarp(t, warp)
+	field := func(off uintptr) x86.Mem { return x86.At(t, int32(off)).By(ofWarp) }
+	c.MI(x86.MOV, x86.S64, field(wAt), Start)
+	c.RM(x86.MOV, x86.S32, is, c.stateAt(sTurn))
+	c.MR(x86.MOV, x86.S32, field(wFuel), is)
+	c.RM(x86.MOV, x86.S32, is, field(wLanes))
+	c.MR(x86.MOV, x86.S32, field(wMask), is)
+	c.Bind(own)
+	c.pick(is, warp, t)
+}
+
+// endCTA begins the next CTA, if all warps of this one have ended and there is one, and chooses its first warp.
+func (c *code) endCTA(is, warp, t x86.Reg) {
+	none, end := c.NewLabel(), c.NewLabel()
+	c.MI(x86.CMP, x86.S32, c.frameAt(fLater), 0)
+	c.Jcc(x86.NE, none)
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fBegun)) // no warp runs, and none is to: all that have begun have ended
+	c.R(x86.NOT, x86.S32, t)
+	c.RM(x86.AND, x86.S32, t, c.frameAt(fAlive))
+	c.Jcc(x86.NE, none)
+	c.RM(x86.CMP, x86.S64, rSteps, c.frameAt(fRest))
+	c.Jcc(x86.A, none)
+	c.MI(x86.SUB, x86.S32, c.frameAt(fCTAs), 1)
+	more := c.NewLabel()
+	c.Jcc(x86.AE, more)
+	c.MI(x86.MOV, x86.S32, c.frameAt(fCTAs), 0)
+	c.Bind(none)
+	c.Zero(is)
+	c.MovImm(warp, 0)
+	c.Jmp(end)
+	c.Bind(more)
+	c.M(x86.INC, x86.S32, c.stateAt(sDone))
+	c.MR(x86.MOV, x86.S64, c.stateAt(sBegan), rSteps)
+	c.MI(x86.MOV, x86.S32, c.stateAt(sPassed), 1)
+	c.RM(x86.MOV, x86.S32, t, c.stateAt(sSlice))
+	c.MR(x86.MOV, x86.S32, c.stateAt(sLimit), t)
+	c.nextPlace(t)
+	c.ownCTA(t)
+	c.pick(is, warp, t)
+	c.Bind(end)
+}
+
+// nextPlace goes on to the next CTA of the grid, and to the next multiprocessor.
+func (c *code) nextPlace(t x86.Reg) {
+	turn := func(place, limit uintptr) x86.Label {
+		less := c.NewLabel()
+		c.RM(x86.MOV, x86.S64, t, c.stateAt(place))
+		c.R(x86.INC, x86.S64, t)
+		c.MR(x86.MOV, x86.S64, c.stateAt(place), t)
+		c.RM(x86.CMP, x86.S64, t, c.stateAt(limit))
+		c.Jcc(x86.B, less)
+		c.MI(x86.MOV, x86.S64, c.stateAt(place), 0)
+		return less
+	}
+	c.Bind(turn(sPlace+24, sSMs))
+	x := turn(sPlace, sGrid)
+	y := turn(sPlace+8, sGrid+8)
+	c.M(x86.INC, x86.S64, c.stateAt(sPlace+16))
+	c.Bind(y)
+	c.Bind(x)
+}
+
+// ownCTA makes all warps of the CTA ones that are to run.
+func (c *code) ownCTA(t x86.Reg) {
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fAll))
+	for _, f := range []int{fLater, fBegun, fAlive} {
+		c.MR(x86.MOV, x86.S32, c.frameAt(f), t)
+	}
+	c.MI(x86.MOV, x86.S32, c.frameAt(fMoved), 0)
+	c.MI(x86.MOV, x86.S32, c.frameAt(fOwn), 1)
+}
+
+// enter makes the frame, how being what is in rsi.
+func (c *code) enter(size int32) {
+	for _, r := range saved {
+		c.R(x86.PUSH, x86.S64, r)
+	}
+	c.RR(x86.MOV, x86.S64, x86.RAX, x86.RSP)
+	c.RI(x86.AND, x86.S64, x86.RSP, -32)
+	c.RI(x86.SUB, x86.S64, x86.RSP, size)
+	c.MR(x86.MOV, x86.S64, c.frameAt(fStack), x86.RAX)
+	words := []struct {
+		to   int
+		from uintptr
+	}{{fLater, sLater}, {fBegun, sLater}, {fAlive, sAlive}, {fAll, sAll}, {fMoved, sMoved}, {fCTAs, sCTAs}, {fPoll, sPoll}}
+	for _, w := range words {
+		c.RM(x86.MOV, x86.S32, x86.RAX, c.stateAt(w.from))
+		c.MR(x86.MOV, x86.S32, c.frameAt(w.to), x86.RAX)
+	}
+	for _, f := range []int{fOwn, fWarp, fRuns, fFuel, fFuel0, fLooped} {
+		c.MI(x86.MOV, x86.S32, c.frameAt(f), 0)
+	}
+	for _, w := range []struct {
+		to   int
+		from uintptr
+	}{{fWarps, sWarps}, {fBudget, sBudget}, {fRest, sRest}} {
+		c.RM(x86.MOV, x86.S64, x86.RAX, c.stateAt(w.from))
+		c.MR(x86.MOV, x86.S64, c.frameAt(w.to), x86.RAX)
+	}
+	old := c.NewLabel()
+	c.RI(x86.CMP, x86.S32, x86.RSI, BeginCTA)
+	c.Jcc(x86.NE, old)
+	c.ownCTA(x86.RAX)
+	c.Bind(old)
+	c.RM(x86.MOV, x86.S64, rGlobal, c.stateAt(sGlobal))
+	c.Zero(rSteps)
+	c.Zero(rOps)
+	c.findBounds(&c.e.frame)
+}
+
+// finish writes back what the code has counted and what it has kept of the batch, and returns.
+func (c *code) finish() {
+	t, ended, current := x86.RAX, x86.RCX, x86.RDX
+	c.MR(x86.ADD, x86.S64, c.stateAt(sSteps), rSteps)
+	c.MR(x86.ADD, x86.S64, c.stateAt(sOps), rOps)
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fWarp))
+	c.RM(x86.MOV, x86.S32, current, c.frameAt(fRuns))
+	c.RRR(x86.SHLX, x86.S32, current, current, t)
+	c.atWarp(t, t)
+	c.MR(x86.MOV, x86.S64, c.stateAt(sWarp), t)
+	c.MR(x86.MOV, x86.S32, c.stateAt(sCurrent), current)
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fLater))
+	c.MR(x86.MOV, x86.S32, c.stateAt(sLater), t)
+	c.RR(x86.OR, x86.S32, t, current)
+	c.R(x86.NOT, x86.S32, t)
+	c.RM(x86.MOV, x86.S32, ended, c.frameAt(fBegun))
+	c.RR(x86.AND, x86.S32, ended, t)
+	c.RM(x86.MOV, x86.S32, current, c.frameAt(fMoved))
+	c.Zero(t)
+	c.RR(x86.TEST, x86.S32, ended, ended)
+	c.Set(x86.NE, t)
+	c.RR(x86.OR, x86.S32, current, t)
+	c.MR(x86.MOV, x86.S32, c.stateAt(sMoved), current)
+	c.R(x86.NOT, x86.S32, ended)
+	c.RM(x86.AND, x86.S32, ended, c.frameAt(fAlive))
+	c.MR(x86.MOV, x86.S32, c.stateAt(sAlive), ended)
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fCTAs))
+	c.MR(x86.MOV, x86.S32, c.stateAt(sCTAs), t)
+	c.RM(x86.MOV, x86.S64, x86.RSP, c.frameAt(fStack))
+	for i := range saved {
+		c.R(x86.POP, x86.S64, saved[len(saved)-1-i])
+	}
+	c.None(x86.VZEROUPPER)
+	c.None(x86.RET)
+}

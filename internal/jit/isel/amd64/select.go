@@ -1,0 +1,268 @@
+package amd64
+
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+)
+
+// This file decides what is computed where: what nothing wants is not computed.
+
+// Refusal is why a function is not taken.
+type Refusal string
+
+func (r Refusal) Error() string { return "not taken: " + string(r) }
+
+func refuse(format string, a ...any) { panic(Refusal(fmt.Sprintf(format, a...))) }
+
+// kind is which form of a value a virtual register holds.
+type kind uint8
+
+const (
+	asPart   kind = iota // lanes
+	asNum                // a number
+	asWide               // of a mask: lanes of 64 bits
+	asBits               // of a mask: bits of a number
+	asHost               // an address of 64 bits, as the host has it
+	asMiddle             // what several parts have in common
+)
+
+// key names what a virtual register holds.
+type key struct {
+	v    ssa.Value
+	kind kind
+	part int16
+}
+
+// entry is where it was computed.
+type entry struct {
+	reg   isel.VReg
+	block *block
+	pos   int // behind how many instructions of the block
+}
+
+// block is a block that is selected.
+type block struct {
+	*isel.Block
+	ssa     *ssa.Block
+	tail    []*isel.Inst // behind all that other blocks want to be computed here
+	pending []*ssa.Effect
+	stub    *stub             // of exits
+	local   map[key]isel.VReg // of exits
+}
+
+// selector selects the instructions of a function.
+type selector struct {
+	*block // the running one
+	f      *ssa.Func
+	dom    *ssa.Dominators
+	out    *isel.Func
+	blocks []*block
+	placed []*ssa.Block
+	loads  []*ssa.Effect // by value: that has it as a result
+	uses   []int32       // by value
+	at     map[key]entry
+	stubs  []*block
+	frame  frame
+}
+
+// Select makes instructions of a placed function, or says why it does not.
+func Select(f *ssa.Func) (c *Code, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case Refusal:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	s := &selector{f: f, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)), at: map[key]entry{},
+		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32, len(f.Ops))}
+	s.prepare()
+	for _, b := range s.dom.Blocks {
+		s.run(s.blocks[b.ID])
+	}
+	for i := 0; i < len(s.stubs); i++ {
+		s.leave(s.stubs[i])
+	}
+	s.order()
+	return &Code{Func: s.out, frame: s.frame}, nil
+}
+
+// prepare makes the blocks, finds where values are placed, and counts their uses.
+func (s *selector) prepare() {
+	for i, b := range s.f.Blocks {
+		s.blocks[i] = &block{Block: s.out.NewBlock(b.Level, b.Cold), ssa: b}
+	}
+	for _, b := range s.dom.Blocks {
+		for _, p := range b.Params {
+			s.params(p, b)
+		}
+		for _, i := range b.Items() {
+			if i.Effect == nil {
+				s.placed[i.Value] = b
+				continue
+			}
+			for _, r := range i.Effect.Results {
+				s.loads[r] = i.Effect
+			}
+		}
+	}
+	for i := range s.f.States {
+		s.use(s.f.States[i].Reads()...)
+	}
+	for _, b := range s.dom.Blocks {
+		s.use(b.Cond)
+		for _, i := range b.Items() {
+			if i.Effect != nil {
+				s.use(i.Effect.Reads()...)
+			} else {
+				s.use(s.f.Ops[i.Value].Operands()...)
+			}
+		}
+		for _, e := range b.Out {
+			s.use(e.Args...)
+		}
+	}
+}
+
+// use counts uses. What has no place is computed where it is used.
+func (s *selector) use(list ...ssa.Value) {
+	for _, v := range list {
+		if s.uses[v]++; s.uses[v] == 1 && s.placed[v] == nil && s.f.Ops[v].Code > ssa.Const {
+			s.use(s.f.Ops[v].Operands()...)
+		}
+	}
+}
+
+// params makes the registers of a parameter.
+func (s *selector) params(p ssa.Value, b *ssa.Block) {
+	to := s.blocks[b.ID]
+	if s.f.IsNum(p) {
+		to.Params = append(to.Params, s.define(key{v: p, kind: asNum}, isel.General, to))
+		return
+	}
+	for i := range s.partsOf(p) {
+		to.Params = append(to.Params, s.define(key{p, asPart, int16(i)}, isel.Vector, to))
+	}
+}
+
+// define makes a register for what a key names, at the end of a block.
+func (s *selector) define(k key, c isel.Class, b *block) isel.VReg {
+	r := s.out.NewReg(c)
+	s.note(k, r, b)
+	return r
+}
+
+// note says that a register holds what a key names.
+func (s *selector) note(k key, r isel.VReg, b *block) {
+	if b.stub != nil {
+		b.local[k] = r
+		return
+	}
+	s.at[k] = entry{r, b, len(b.Insts)}
+}
+
+// look finds what a key names, if it has been computed where the running block can use it.
+func (s *selector) look(k key) (isel.VReg, bool) {
+	if r, ok := s.local[k]; ok && s.stub != nil {
+		return r, true
+	}
+	e, ok := s.at[k]
+	if !ok {
+		return 0, false
+	}
+	from := s.block
+	if s.stub != nil {
+		if from = s.stub.from; e.block == from && e.pos > s.stub.pos {
+			return 0, false
+		}
+	}
+	return e.reg, e.block == from || s.dom.Dominates(e.block.ssa, from.ssa)
+}
+
+// in selects something at the end of a block.
+func (s *selector) in(b *block, do func()) {
+	now := s.block
+	s.block = b
+	do()
+	s.block = now
+}
+
+// find is the register of what a key of a pure value names: computed where the value was placed, if it has not been so far.
+func (s *selector) find(k key, compute func(k key)) isel.VReg {
+	if r, ok := s.look(k); ok {
+		return r
+	}
+	if p := s.placed[k.v]; s.stub == nil && p != nil && p != s.ssa {
+		s.in(s.blocks[p.ID], func() { compute(k) })
+	} else {
+		compute(k)
+	}
+	r, ok := s.look(k)
+	if !ok {
+		panic(fmt.Sprintf("BUG: v%d was computed where it cannot be used", k.v))
+	}
+	return r
+}
+
+// emit adds an instruction.
+func (s *selector) emit(i *isel.Inst) { s.Insts = append(s.Insts, i) }
+
+// run selects a block.
+func (s *selector) run(b *block) {
+	s.block = b
+	for _, i := range b.ssa.Items() {
+		if i.Effect != nil {
+			s.effect(i.Effect)
+		}
+	}
+	s.terminate()
+}
+
+// flush makes the loads that wait.
+func (s *selector) flush() {
+	list := s.pending
+	s.pending = nil
+	for _, e := range list {
+		for k, v := range e.Results {
+			for i := range s.partsOf(v) {
+				if s.uses[v] > 0 && e.Access.Bits[k] != 0 {
+					s.loaded(v, i)
+				}
+			}
+		}
+	}
+}
+
+// partsOf is how many vectors a value has; what is the same in all lanes has one.
+func (s *selector) partsOf(v ssa.Value) int {
+	if s.f.Info[v].Uni {
+		return 1
+	}
+	return partsOf(s.f.LanesOf(v), s.f.TypeOf(v))
+}
+
+func partsOf(lanes int, t ssa.Type) int {
+	if t == ssa.X {
+		return lanes / 4
+	}
+	return lanes / 8
+}
+
+// order puts the blocks one behind the other: hot ones, cold ones, exits.
+func (s *selector) order() {
+	for _, cold := range []bool{false, true} {
+		for _, b := range s.dom.Blocks {
+			if x := s.blocks[b.ID]; x.Cold == cold {
+				x.Insts = append(x.Insts, x.tail...)
+				s.out.Add(x.Block)
+			}
+		}
+	}
+	for _, x := range s.stubs {
+		s.out.Add(x.Block)
+	}
+}

@@ -1,0 +1,196 @@
+package amd64
+
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// This file has operations on lanes that AVX2 has no instruction for.
+
+// wideProduct is the low half of a product of 64 bits.
+func (s *selector) wideProduct(a, b isel.VReg) isel.VReg {
+	cross := s.vector(x86.VPADDQ, s.vector(x86.VPMULUDQ, s.imm(x86.VPSRLQ, 32, a), b), s.vector(x86.VPMULUDQ, a, s.imm(x86.VPSRLQ, 32, b)))
+	return s.vector(x86.VPADDQ, s.imm(x86.VPSLLQ, 32, cross), s.vector(x86.VPMULUDQ, a, b))
+}
+
+// highProducts are the high halves of products of words.
+func (s *selector) highProducts(c ssa.Code, a, b isel.VReg) isel.VReg {
+	mul := map[ssa.Code]x86.Op{ssa.MulHiU: x86.VPMULUDQ, ssa.MulHiS: x86.VPMULDQ}[c]
+	even := s.imm(x86.VPSRLQ, 32, s.vector(mul, a, b))
+	odd := s.vector(mul, s.imm(x86.VPSRLQ, 32, a), s.imm(x86.VPSRLQ, 32, b))
+	return s.imm(x86.VPBLENDD, 0xaa, even, odd)
+}
+
+// counted is how many bits of a word are set: by halves of bytes from a table, whose counts are added.
+func (s *selector) counted(a isel.VReg) isel.VReg {
+	table, low := s.out.Constant(isel.Vector, words(0x02010100, 0x03020201, 0x03020201, 0x04030302)), s.splat(0x0f0f0f0f)
+	least := s.vector(x86.VPSHUFB, table, s.vector(x86.VPAND, a, low))
+	most := s.vector(x86.VPSHUFB, table, s.vector(x86.VPAND, s.imm(x86.VPSRLD, 4, a), low))
+	bytes := s.vector(x86.VPADDB, least, most)
+	return s.vector(x86.VPMADDWD, s.vector(x86.VPMADDUBSW, bytes, s.splat(0x01010101)), s.splat(0x00010001))
+}
+
+// fromUnsigned is an unsigned word as a float: the halves as floats, added, which rounds once.
+func (s *selector) fromUnsigned(a isel.VReg) isel.VReg {
+	low := s.imm(x86.VPBLENDW, 0xaa, a, s.splat(0x4b000000))                          // 2^23 + the low half
+	high := s.imm(x86.VPBLENDW, 0xaa, s.imm(x86.VPSRLD, 16, a), s.splat(0x53000000))  // 2^39 + the high half · 2^16
+	return s.vector(x86.VADDPS, s.vector(x86.VSUBPS, high, s.splat(0x53000080)), low) // less 2^39 + 2^23
+}
+
+// permuted puts bytes of two words together.
+func (s *selector) permuted(o *ssa.Op, i int) isel.VReg {
+	r := isel.VReg(0)
+	for k, v := range []ssa.Value{o.A, o.B} {
+		var order [32]byte
+		some := false
+		for at := range order {
+			n := int(o.Imm >> (4 * (at % 4)) & 7)
+			if order[at] = 0x80; n/4 == k {
+				order[at], some = byte(at%16&^3+n%4), true
+			}
+		}
+		if !some {
+			continue
+		}
+		x := s.vector(x86.VPSHUFB, s.part(v, i), s.out.Constant(isel.Vector, order))
+		if r != 0 {
+			x = s.vector(x86.VPOR, r, x)
+		}
+		r = x
+	}
+	return r
+}
+
+// quotients divide lane by lane: AVX2 has no division of integers.
+func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
+	s.storeFrame(fLanes, a)
+	s.storeFrame(fLanes+32, b)
+	rest, size, n := o.Code == ssa.RemU, x86.S32+x86.Size(w), 8>>w
+	run := func(c *code) { c.divideLanes(size, n, rest) }
+	s.emit(&isel.Inst{Op: &op{name: o.Code.String(), run: run}})
+	return s.loadFrame(fLanes)
+}
+
+// storeFrame and loadFrame are moves to and from the frame.
+func (s *selector) storeFrame(off int, v isel.VReg) {
+	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formStore, size: uint8(x86.W256), mem: frameAt(off)}, Uses: []isel.VReg{v}})
+}
+
+func (s *selector) loadFrame(off int) isel.VReg {
+	d := s.out.NewReg(isel.Vector)
+	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formLoad, size: uint8(x86.W256), mem: frameAt(off)}, Defs: []isel.VReg{d}})
+	return d
+}
+
+// joined combines the parts of a mask.
+func (s *selector) joined(v ssa.Value, code x86.Op) isel.VReg {
+	r := s.part(v, 0)
+	for i := 1; i < s.partsOf(v); i++ {
+		r = s.vector(code, r, s.part(v, i))
+	}
+	return r
+}
+
+// bits is a mask as bits of a number, bit i of lane i.
+func (s *selector) bits(v ssa.Value) isel.VReg {
+	if k, ok := s.f.Known(v); ok {
+		return s.number(uint64(uint32(-int32(k))))
+	}
+	return s.find(key{v: v, kind: asBits}, func(k key) { s.note(k, s.computeBits(v), s.block) })
+}
+
+func (s *selector) computeBits(v ssa.Value) isel.VReg {
+	if s.f.IsNum(v) {
+		return s.negated(s.num(v))
+	}
+	if s.f.LanesOf(v) != 32 {
+		refuse("masks of %d lanes", s.f.LanesOf(v))
+	}
+	return s.moveMask(s.vector(x86.VPERMD, s.out.Constant(isel.Vector, words(0, 4, 1, 5, 2, 6, 3, 7)), s.packed(v)))
+}
+
+// packed is a mask as bytes, in the order of AVX2's packs.
+func (s *selector) packed(v ssa.Value) isel.VReg {
+	low := s.vector(x86.VPACKSSDW, s.part(v, 0), s.part(v, 1))
+	return s.vector(x86.VPACKSSWB, low, s.vector(x86.VPACKSSDW, s.part(v, 2), s.part(v, 3)))
+}
+
+// moveMask is the highest bits of bytes as a number.
+func (s *selector) moveMask(v isel.VReg) isel.VReg {
+	d := s.out.NewReg(isel.General)
+	run := func(c *code) { c.RV(x86.VPMOVMSKB, x86.W256, c.g(0), c.uv(0)) }
+	s.emit(&isel.Inst{Op: &op{name: "vpmovmskb", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{v}})
+	return d
+}
+
+// reduced is a number that follows from lanes.
+func (s *selector) reduced(o *ssa.Op) isel.VReg {
+	switch o.Code {
+	case ssa.Any:
+		return s.plain("any", func(c *code) {
+			c.VV(x86.VPTEST, x86.W256, c.uv(0), c.uv(0))
+			c.set(x86.NE, c.g(0))
+		}, s.joined(o.A, x86.VPOR))
+	case ssa.All:
+		return s.plain("all", func(c *code) {
+			c.RV(x86.VMOVMSKPS, x86.W256, c.g(0), c.uv(0))
+			c.RI(x86.CMP, x86.S32, c.g(0), 0xff)
+			c.set(x86.E, c.g(0))
+		}, s.joined(o.A, x86.VPAND))
+	case ssa.Ballot:
+		return s.bits(o.A)
+	case ssa.Least:
+		return s.extremeLane(o, x86.VPMINSD)
+	case ssa.Most:
+		return s.extremeLane(o, x86.VPMAXSD)
+	case ssa.Runs:
+		return s.runs(o.A)
+	}
+	return 0
+}
+
+// extremeLane is the least or the largest lane.
+func (s *selector) extremeLane(o *ssa.Op, code x86.Op) isel.VReg {
+	r := s.joined(o.A, code)
+	r = s.vector(code, r, s.imm(x86.VEXTRACTI128, 1, r))
+	r = s.vector(code, r, s.imm(x86.VPSHUFD, 0x4e, r))
+	r = s.vector(code, r, s.imm(x86.VPSHUFD, 0xb1, r))
+	return s.low(r)
+}
+
+// low is the first word of a vector.
+func (s *selector) low(v isel.VReg) isel.VReg {
+	d := s.out.NewReg(isel.General)
+	s.emit(&isel.Inst{Op: &op{name: "vmovd", run: func(c *code) { c.RV(x86.VMOVD, x86.W128, c.g(0), c.uv(0)) }}, Defs: []isel.VReg{d}, Uses: []isel.VReg{v}})
+	return d
+}
+
+// runs tells whether each lane of a word is one more than the one before, and the last does not wrap.
+func (s *selector) runs(v ssa.Value) isel.VReg {
+	first := s.low(s.part(v, 0))
+	all, lanes := s.spread(first, ssa.W), s.f.LanesOf(v)
+	differ := isel.VReg(0)
+	for i := range s.partsOf(v) {
+		var steps [8]uint32
+		for lane := range steps {
+			steps[lane] = uint32(8*i + lane)
+		}
+		d := s.vector(x86.VPXOR, s.vector(x86.VPADDD, all, s.out.Constant(isel.Vector, words(steps[:]...))), s.part(v, i))
+		if differ != 0 {
+			d = s.vector(x86.VPOR, differ, d)
+		}
+		differ = d
+	}
+	d := s.out.NewReg(isel.General)
+	run := func(c *code) {
+		c.Zero(c.t(0))
+		c.VV(x86.VPTEST, x86.W256, c.uv(0), c.uv(0))
+		c.Set(x86.E, c.t(0))
+		c.RI(x86.CMP, x86.S32, c.u(1), int32(1<<31-lanes)) // 0x7fffffff less the lanes behind the first
+		c.set(x86.LE, c.g(0))
+		c.RR(x86.AND, x86.S32, c.g(0), c.t(0))
+	}
+	s.emit(&isel.Inst{Op: &op{name: "runs", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{differ, first}, Temps: s.temps(1, 0), Early: true})
+	return d
+}

@@ -1,0 +1,217 @@
+package amd64
+
+import (
+	"encoding/binary"
+
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+)
+
+// This file has what rules ask for: registers of values, and instructions.
+
+// words is a constant of eight words, wides one of four numbers of 64 bits.
+func words(k ...uint32) (c isel.Const) {
+	for i := range 8 {
+		binary.LittleEndian.PutUint32(c[4*i:], k[i%len(k)])
+	}
+	return c
+}
+
+func wides(k ...uint64) (c isel.Const) {
+	for i := range 4 {
+		binary.LittleEndian.PutUint64(c[8*i:], k[i%len(k)])
+	}
+	return c
+}
+
+// splat and splatX are constants in every lane.
+func (s *selector) splat(k uint32) isel.VReg  { return s.out.Constant(isel.Vector, words(k)) }
+func (s *selector) splatX(k uint64) isel.VReg { return s.out.Constant(isel.Vector, wides(k)) }
+
+// number is a constant in a general register.
+func (s *selector) number(k uint64) isel.VReg {
+	var c isel.Const
+	binary.LittleEndian.PutUint64(c[:], k)
+	return s.out.Constant(isel.General, c)
+}
+
+// constant is a constant of a type in every lane.
+func (s *selector) constant(t ssa.Type, k uint64) isel.VReg {
+	switch t {
+	case ssa.X:
+		return s.splatX(k)
+	case ssa.M:
+		return s.splat(uint32(-int32(k)))
+	}
+	return s.splat(uint32(k))
+}
+
+// num is a number.
+func (s *selector) num(v ssa.Value) isel.VReg {
+	if k, ok := s.f.Known(v); ok {
+		return s.number(k)
+	}
+	if !s.f.IsNum(v) {
+		panic("BUG: lanes where a number is wanted")
+	}
+	if s.f.Ops[v].Code == ssa.Result {
+		return s.loaded(v, 0)
+	}
+	return s.find(key{v: v, kind: asNum}, s.computeNumber)
+}
+
+// part is part i of a value in lanes.
+func (s *selector) part(v ssa.Value, i int) isel.VReg {
+	if k, ok := s.f.Known(v); ok {
+		return s.constant(s.f.TypeOf(v), k)
+	}
+	if s.f.IsNum(v) {
+		return s.find(key{v: v, kind: asPart}, s.broadcast)
+	}
+	if s.f.Info[v].Uni {
+		i = 0
+	}
+	k := key{v, asPart, int16(i)}
+	switch o := &s.f.Ops[v]; o.Code {
+	case ssa.Result:
+		return s.loaded(v, i)
+	case ssa.Strided:
+		return s.strided(k, o)
+	case ssa.Bcast:
+		k.part = 0
+	}
+	return s.find(k, s.computeLanes)
+}
+
+// wide is part i of a mask for lanes of 64 bits.
+func (s *selector) wide(v ssa.Value, i int) isel.VReg {
+	if k, ok := s.f.Known(v); ok {
+		return s.constant(ssa.M, k)
+	}
+	if s.f.Info[v].Uni {
+		return s.part(v, 0)
+	}
+	return s.find(key{v, asWide, int16(i)}, func(k key) {
+		s.note(k, s.half(x86.VPMOVSXDQ, s.part(v, i/2), i%2), s.block)
+	})
+}
+
+// half widens the low or the high half of a vector.
+func (s *selector) half(code x86.Op, from isel.VReg, high int) isel.VReg {
+	if high == 1 {
+		from = s.imm(x86.VEXTRACTI128, 1, from)
+	}
+	return s.vector(code, from)
+}
+
+// broadcast puts a number into every lane. One that was not loaded so far is loaded there.
+func (s *selector) broadcast(k key) {
+	t := s.f.TypeOf(k.v)
+	if e := s.loads[k.v]; e != nil && t == ssa.W && s.waits(e, k.v) && s.uses[k.v] == 1 && e.Access.Elem == 4 {
+		s.note(k, s.load(x86.VBROADCASTSS, e, s.displacement(e, k.v, 0)), s.block)
+		return
+	}
+	r := s.num(k.v)
+	if t == ssa.M {
+		r = s.negated(r)
+		t = ssa.W
+	}
+	s.note(k, s.spread(r, t), s.block)
+}
+
+// negated is a number less than nothing: of a truth value, all ones where it holds.
+func (s *selector) negated(r isel.VReg) isel.VReg {
+	return s.plain("neg", func(c *code) {
+		c.move(c.g(0), c.u(0))
+		c.R(x86.NEG, x86.S32, c.g(0))
+	}, r)
+}
+
+// spread puts a number of a general register into every lane.
+func (s *selector) spread(r isel.VReg, t ssa.Type) isel.VReg {
+	if t == ssa.X {
+		return s.run1("broadcastq", isel.Vector, func(c *code) {
+			if c.inMemory(0) {
+				c.VM(x86.VPBROADCASTQ, x86.W256, c.v(0), c.at(0))
+				return
+			}
+			c.VR(x86.VMOVQ, x86.W128, c.v(0), c.u(0))
+			c.VV(x86.VPBROADCASTQ, x86.W256, c.v(0), c.v(0))
+		}, r)
+	}
+	return s.run1("broadcastd", isel.Vector, func(c *code) {
+		if c.inMemory(0) {
+			c.VM(x86.VPBROADCASTD, x86.W256, c.v(0), c.at(0))
+			return
+		}
+		c.VR(x86.VMOVD, x86.W128, c.v(0), c.u(0))
+		c.VV(x86.VPBROADCASTD, x86.W256, c.v(0), c.v(0))
+	}, r)
+}
+
+// strided is part of a number plus a constant for each lane: made where it is wanted, since it takes one instruction.
+func (s *selector) strided(k key, o *ssa.Op) isel.VReg {
+	if r, ok := s.look(k); ok {
+		return r
+	}
+	base := s.f.Ops[k.v].A
+	add, n, steps := x86.VPADDD, 8, isel.Const{}
+	if o.Type == ssa.X {
+		add, n = x86.VPADDQ, 4
+	}
+	for lane := range n {
+		x := uint64(int64(o.Imm) * int64(n*int(k.part)+lane))
+		if o.Type == ssa.X {
+			binary.LittleEndian.PutUint64(steps[8*lane:], x)
+		} else {
+			binary.LittleEndian.PutUint32(steps[4*lane:], uint32(x))
+		}
+	}
+	c := s.out.Constant(isel.Vector, steps)
+	r := c
+	if k, known := s.f.Known(base); !known || k != 0 {
+		r = s.vector(add, s.part(base, 0), c)
+	}
+	s.note(k, r, s.block)
+	return r
+}
+
+// vector is an instruction on vectors; the last use may be in memory.
+func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
+	d := s.out.NewReg(isel.Vector)
+	s.emit(&isel.Inst{Op: &op{code: code, form: formV, size: uint8(x86.W256)}, Defs: []isel.VReg{d}, Uses: uses, Fold: int8(min(len(uses), 2))})
+	return d
+}
+
+// imm is one with an immediate.
+func (s *selector) imm(code x86.Op, imm int64, uses ...isel.VReg) isel.VReg {
+	d := s.out.NewReg(isel.Vector)
+	fold := len(uses)
+	if code == x86.VEXTRACTI128 || code >= x86.VPSLLD && shiftByImmediate[code] {
+		fold = 0
+	}
+	s.emit(&isel.Inst{Op: &op{code: code, form: formVI, size: uint8(x86.W256), has: true, imm: imm}, Defs: []isel.VReg{d}, Uses: uses, Fold: int8(fold)})
+	return d
+}
+
+// shiftByImmediate are shifts, which AVX2 does not have from memory.
+var shiftByImmediate = map[x86.Op]bool{x86.VPSLLD: true, x86.VPSRLD: true, x86.VPSRAD: true, x86.VPSLLQ: true, x86.VPSRLQ: true}
+
+// run1 is an instruction that a function writes, with one result. Its last use may be in memory.
+func (s *selector) run1(name string, c isel.Class, run func(c *code), uses ...isel.VReg) isel.VReg {
+	d := s.out.NewReg(c)
+	s.emit(&isel.Inst{Op: &op{name: name, run: run}, Defs: []isel.VReg{d}, Uses: uses, Fold: int8(len(uses))})
+	return d
+}
+
+// temps makes registers that an instruction changes.
+func (s *selector) temps(general, vector int) (list []isel.VReg) {
+	for range general {
+		list = append(list, s.out.NewReg(isel.General))
+	}
+	for range vector {
+		list = append(list, s.out.NewReg(isel.Vector))
+	}
+	return list
+}

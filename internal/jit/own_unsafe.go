@@ -1,0 +1,30 @@
+package jit
+
+import (
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// own is machine code that we have made ourselves. It runs on a stack like C's: it has the values there that have no register.
+type own struct{ *native.Code }
+
+func ownCode(f *ssa.Func, check bool) (wholeCode, error) {
+	image, err := amd64.Compile(f, check)
+	if err != nil {
+		return nil, err
+	}
+	code, err := native.New(image)
+	if err != nil {
+		return nil, err
+	}
+	return own{code}, nil
+}
+
+// Call runs the code; how says where it is entered: cc.Batch or cc.BeginCTA.
+func (o own) Call(s *machine.NativeState, how uintptr) error {
+	return native.CallOn(o.Addr(0), unsafe.Pointer(s), uint64(how))
+}

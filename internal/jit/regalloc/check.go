@@ -1,0 +1,139 @@
+package regalloc
+
+import (
+	"fmt"
+	"maps"
+
+	"ptxvm.invalid/ptxvm/internal/jit/isel"
+)
+
+// This file replays what the allocator has made, with the names of values in place of values.
+
+// Check tells whether each use finds its value, on every way to it.
+func Check(r *Result) error {
+	c := &checker{r: r, at: make([]map[place]isel.VReg, len(r.Func.Blocks))}
+	c.at[0] = map[place]isel.VReg{}
+	for again := true; again; {
+		again = false
+		for _, b := range r.Func.Blocks {
+			if c.at[b.ID] == nil {
+				continue
+			}
+			changed, err := c.block(b)
+			if err != nil {
+				return fmt.Errorf("b%d: %w", b.ID, err)
+			}
+			again = again || changed
+		}
+	}
+	return nil
+}
+
+// place is a location; registers of two classes are different ones.
+type place struct {
+	class isel.Class
+	at    Loc
+}
+
+type checker struct {
+	r  *Result
+	at []map[place]isel.VReg // by block: what is where at its start, on all ways so far
+}
+
+func (c *checker) placeOf(v isel.VReg, l Loc) place {
+	if l.IsReg() {
+		return place{c.r.Func.ClassOf(v), l}
+	}
+	return place{0, l}
+}
+
+// block replays a block; changed tells whether less is known of one that it leads to.
+func (c *checker) block(b *isel.Block) (changed bool, err error) {
+	now := maps.Clone(c.at[b.ID])
+	put := func(v isel.VReg, l Loc) {
+		now[c.placeOf(v, l)] = v
+		if h := c.r.Home[v]; h != None {
+			now[c.placeOf(v, h)] = v
+		}
+	}
+	for _, p := range b.Params {
+		if l := c.r.Params[p]; l != None {
+			put(p, l)
+		}
+	}
+	for i, s := range c.r.Blocks[b.ID] {
+		where := fmt.Sprintf("%d: %v", i, s.Inst)
+		if err := c.moves(now, s.Moves); err != nil {
+			return false, fmt.Errorf("%s: %w", where, err)
+		}
+		for k, v := range s.Inst.Uses {
+			if err := c.holds(now, v, s.Uses[k]); err != nil {
+				return false, fmt.Errorf("%s: %w", where, err)
+			}
+		}
+		for k, t := range s.Inst.Temps {
+			delete(now, c.placeOf(t, s.Temps[k]))
+		}
+		if s.Inst.To != nil {
+			less, err := c.leads(maps.Clone(now), &s)
+			if err != nil {
+				return false, fmt.Errorf("%s: %w", where, err)
+			}
+			changed = changed || less
+		}
+		for k, d := range s.Inst.Defs {
+			put(d, s.Defs[k])
+		}
+	}
+	return changed, nil
+}
+
+// holds tells whether a value is at a location.
+func (c *checker) holds(now map[place]isel.VReg, v isel.VReg, l Loc) error {
+	if _, ok := c.r.Func.Const(v); ok && l == Pool {
+		return nil
+	}
+	if got := now[c.placeOf(v, l)]; got != v {
+		return fmt.Errorf("v%d is wanted at %d, where v%d is", v, l, got)
+	}
+	return nil
+}
+
+func (c *checker) moves(now map[place]isel.VReg, moves []Move) error {
+	for _, m := range moves {
+		if err := c.holds(now, m.Value, m.From); err != nil {
+			return err
+		}
+		now[c.placeOf(m.Value, m.To)] = m.Value
+	}
+	return nil
+}
+
+// leads replays an edge: parameters are where their arguments are, under their own names.
+func (c *checker) leads(now map[place]isel.VReg, s *Step) (less bool, err error) {
+	if err := c.moves(now, s.Edge); err != nil {
+		return false, err
+	}
+	to := s.Inst.To
+	for i, p := range to.Params {
+		l := c.r.Params[p]
+		if l == None {
+			continue
+		}
+		if err := c.holds(now, s.Inst.Args[i], l); err != nil {
+			return false, fmt.Errorf("parameter v%d: %w", p, err)
+		}
+	}
+	old := c.at[to.ID]
+	if old == nil {
+		c.at[to.ID] = now
+		return true, nil
+	}
+	for k, v := range old {
+		if now[k] != v {
+			delete(old, k)
+			less = true
+		}
+	}
+	return less, nil
+}
