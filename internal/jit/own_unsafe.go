@@ -12,10 +12,13 @@ import (
 // own is machine code that we have made ourselves. It runs on a stack like C's: it has the values there that have no register.
 type own struct{ *native.Code }
 
-func ownCode(f *ssa.Func, check bool) (wholeCode, error) {
-	image, err := amd64.Compile(f, check)
+func (p *PipelineC) ownCode(kernel string, f *ssa.Func) (wholeCode, error) {
+	image, err := amd64.Compile(f, p.Opt.Verify)
 	if err != nil {
 		return nil, err
+	}
+	if p.Bytes != nil {
+		p.Bytes(kernel, image)
 	}
 	code, err := native.New(image)
 	if err != nil {

@@ -23,6 +23,7 @@ type PipelineC struct {
 	Turn  int32                              // fuel of warps that begin, if not 0: tests
 	Note  func(kernel string, refused error) // called for each kernel, with why it is not taken; may be nil
 	Text  func(kernel, c string)             // called with the C of each that is taken; may be nil
+	Bytes func(kernel string, code []byte)   // called with the machine code of each that is taken by our own; may be nil
 	Own   bool                               // machine code of our own (isel, regalloc) in place of C
 }
 
@@ -98,7 +99,7 @@ type wholeCode interface {
 // code is the machine code of a placed function: by way of C, or our own.
 func (e *Engine) code(kernel string, f *ssa.Func) (wholeCode, error) {
 	if e.opt.c.Own {
-		return ownCode(f, e.opt.c.Opt.Verify)
+		return e.opt.c.ownCode(kernel, f)
 	}
 	text, err := cc.Print(f)
 	if err != nil {

@@ -50,6 +50,7 @@ type Inst struct {
 	Temps []VReg
 	Fold  int8 // 1 + the index of a use that may be in memory; 0: none may
 	Any   bool // uses may be anywhere
+	Keep  bool // it does more than define
 	Early bool // Defs are written before all of Uses are read
 	To    *Block
 	Args  []VReg // for the parameters of To

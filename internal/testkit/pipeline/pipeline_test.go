@@ -142,6 +142,7 @@ func with(c *jit.PipelineC, refused map[string]error) func(*ptxvm.Device) error 
 		c.Opt = opt.Options{Verify: true, Behind: func(pass, text string) { keep(pass+".ssa", text) }}
 		c.Note = func(kernel string, err error) { refused[kernel] = err }
 		c.Text = func(kernel, text string) { keep(kernel+".c", text) }
+		c.Bytes = func(kernel string, code []byte) { keep(kernel+".bin", string(code)) }
 		return vm.CompileWith(d, jit.ThroughC(jit.Options{}, c))
 	}
 }

@@ -36,6 +36,9 @@ func (s *selector) terminate() {
 func (s *selector) arguments(e *ssa.Edge) []isel.VReg {
 	to := s.blocks[e.To.ID]
 	args := make([]isel.VReg, len(to.Params))
+	if s.together(e) {
+		s.want(e.Args...)
+	}
 	for part := range 8 {
 		at := 0
 		for k, p := range e.To.Params {
@@ -50,6 +53,17 @@ func (s *selector) arguments(e *ssa.Edge) []isel.VReg {
 		}
 	}
 	return args
+}
+
+// together tells whether the arguments of an edge are few enough to be computed for all parts at once.
+func (s *selector) together(e *ssa.Edge) bool {
+	lanes := 0
+	for k, p := range e.To.Params {
+		if !s.f.IsNum(p) && s.open(e.Args[k]) {
+			lanes++
+		}
+	}
+	return lanes <= 2
 }
 
 // end adds an instruction behind all that other blocks want of this one.

@@ -13,6 +13,14 @@ func (s *selector) effect(e *ssa.Effect) {
 	case ssa.Load:
 		s.loadEffect(e)
 	case ssa.Store:
+		s.want(e.Args...)
+		for i := range 8 {
+			for _, v := range e.Args {
+				if !s.f.IsNum(v) && i < s.partsOf(v) {
+					s.part(v, i)
+				}
+			}
+		}
 		s.flush()
 		s.store(e)
 	case ssa.Steps:
@@ -139,7 +147,7 @@ func (s *selector) leaveIf(e *ssa.Effect) {
 // next goes on to another warp: the results are whether there is one, its number, and where there are more ctaid x, y and z.
 func (s *selector) next(e *ssa.Effect, protocol func(c *code, is, warp, t x86.Reg)) {
 	r := e.Results
-	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }}, Temps: s.temps(1, 0), Early: true}
+	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }}, Temps: s.temps(1, 0), Early: true, Keep: true}
 	i.Defs = s.temps(2, 0)
 	s.emit(i)
 	for n, v := range r[:2] {

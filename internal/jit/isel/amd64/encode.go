@@ -193,29 +193,44 @@ func (c *code) writeVI(code x86.Op, w x86.Width, imm uint8) {
 	}
 }
 
-// forms of fused multiply-add: 213 is d = b·d + c, 231 is d = a·b + d.
-var fma213, fma231 = [2]x86.Op{x86.VFMADD213PS, x86.VFMADD213PD}, [2]x86.Op{x86.VFMADD231PS, x86.VFMADD231PD}
+// Forms of fused multiply-add: 213 is d = b·d + c, 231 is d = a·b + d, 132 is d = d·b + c.
+var (
+	fma132 = [2]x86.Op{x86.VFMADD132PS, x86.VFMADD132PD}
+	fma213 = [2]x86.Op{x86.VFMADD213PS, x86.VFMADD213PD}
+	fma231 = [2]x86.Op{x86.VFMADD231PS, x86.VFMADD231PD}
+)
 
-// writeFMA encodes a·b + c, where b may be in memory, by the form of which the result has an operand's register.
+// writeFMA encodes a·b + c, where b may be in memory, by the form of which the result has an operand's register. The uses are a, c, b.
 func (c *code) writeFMA(o *op) {
-	w, d, a, add := x86.W256, c.v(0), c.uv(0), c.uv(2)
+	w, d, a, add := x86.W256, c.v(0), c.uv(0), c.uv(1)
+	at, inMemory := x86.Mem{}, true
 	switch {
-	case c.inMemory(1) && d == a: // 132 is d = d·b + c
-		c.VVM([2]x86.Op{x86.VFMADD132PS, x86.VFMADD132PD}[o.imm], w, d, add, c.at(1))
-	case c.inMemory(1):
-		if d != add {
-			c.VV(x86.VMOVAPS, w, d, add)
-		}
-		c.VVM(fma231[o.imm], w, d, a, c.at(1))
-	case d == a:
-		c.VVV(fma213[o.imm], w, d, c.uv(1), add)
-	case d == c.uv(1):
+	case o.mem.kind != noMem:
+		at = c.mem(&o.mem)
+	case c.inMemory(2):
+		at = c.at(2)
+	default:
+		inMemory = false
+	}
+	switch {
+	case inMemory && d == a && d != add:
+		c.VVM(fma132[o.imm], w, d, add, at)
+	case inMemory:
+		c.moveVector(d, add)
+		c.VVM(fma231[o.imm], w, d, a, at)
+	case d == a && d != add:
+		c.VVV(fma213[o.imm], w, d, c.uv(2), add)
+	case d == c.uv(2) && d != add:
 		c.VVV(fma213[o.imm], w, d, a, add)
 	default:
-		if d != add {
-			c.VV(x86.VMOVAPS, w, d, add)
-		}
-		c.VVV(fma231[o.imm], w, d, a, c.uv(1))
+		c.moveVector(d, add)
+		c.VVV(fma231[o.imm], w, d, a, c.uv(2))
+	}
+}
+
+func (c *code) moveVector(to, from x86.Vec) {
+	if to != from {
+		c.VV(x86.VMOVAPS, x86.W256, to, from)
 	}
 }
 

@@ -68,6 +68,7 @@ func (s *selector) even(a, b isel.VReg) isel.VReg {
 
 // vectorOf is one vector of an operation.
 func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
+	s.operandsFirst(o, w, i)
 	if k, ok := s.f.Known(o.B); ok && immediates[o.Code][w] != 0 && k < uint64(o.Type.Bits()) {
 		return s.imm(immediates[o.Code][w], int64(k), s.part(o.A, i))
 	}
@@ -148,7 +149,7 @@ func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
 	case ssa.Select:
 		return s.blend(o, w, i)
 	case ssa.FFma:
-		return s.fma(w, a(), b(), s.part(o.C, i))
+		return s.fma(o, w, i)
 	case ssa.Canon:
 		x := a()
 		return s.vector(x86.VBLENDVPS, x, s.splat(0x7fffffff), s.imm(x86.VCMPPS, 3, x, x))
@@ -203,11 +204,25 @@ func (s *selector) blend(o *ssa.Op, w, i int) isel.VReg {
 	return s.vector(x86.VBLENDVPS, s.part(o.C, i), x, m)
 }
 
-// fma is a·b + c.
-func (s *selector) fma(w int, a, b, c isel.VReg) isel.VReg {
+// fma is a·b + c; one factor may be what a load has waited for.
+func (s *selector) fma(o *ssa.Op, w, i int) isel.VReg {
+	a, b := o.A, o.B
+	if !s.folds(b, i) && s.folds(a, i) {
+		a, b = b, a
+	}
+	x, c := s.part(a, i), s.part(o.C, i)
 	d := s.out.NewReg(isel.Vector)
-	code := [2]x86.Op{x86.VFMADD213PS, x86.VFMADD213PD}[w]
-	s.emit(&isel.Inst{Op: &op{code: code, form: formFMA, size: uint8(x86.W256), imm: int64(w)}, Defs: []isel.VReg{d}, Uses: []isel.VReg{a, b, c}, Fold: 2})
+	inst := &isel.Inst{Op: &op{code: x86.VFMADD213PS, form: formFMA, size: uint8(x86.W256), imm: int64(w)}, Defs: []isel.VReg{d}}
+	if a != b && s.folds(b, i) {
+		e := s.loads[b]
+		m, base := s.address(e, s.displacement(e, b, i))
+		m.use = 2
+		inst.Op.(*op).mem = m
+		inst.Uses = []isel.VReg{x, c, base}
+	} else {
+		inst.Uses, inst.Fold = []isel.VReg{x, c, s.part(b, i)}, 3
+	}
+	s.emit(inst)
 	return d
 }
 

@@ -62,6 +62,7 @@ type selector struct {
 	placed []*ssa.Block
 	loads  []*ssa.Effect // by value: that has it as a result
 	uses   []int32       // by value
+	needs  []uint8       // by value: 1 + how many registers it takes to compute (schedule.go)
 	at     map[key]entry
 	stubs  []*block
 	frame  frame
@@ -79,7 +80,7 @@ func Select(f *ssa.Func) (c *Code, err error) {
 		}
 	}()
 	s := &selector{f: f, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)), at: map[key]entry{},
-		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32, len(f.Ops))}
+		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32, len(f.Ops)), needs: make([]uint8, len(f.Ops))}
 	s.prepare()
 	for _, b := range s.dom.Blocks {
 		s.run(s.blocks[b.ID])
@@ -88,6 +89,7 @@ func Select(f *ssa.Func) (c *Code, err error) {
 		s.leave(s.stubs[i])
 	}
 	s.order()
+	s.out.RemoveUnused()
 	return &Code{Func: s.out, frame: s.frame}, nil
 }
 

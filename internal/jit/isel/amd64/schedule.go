@@ -1,0 +1,98 @@
+package amd64
+
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+)
+
+// This file decides in which order what is wanted is computed. The operand that takes most registers comes first (Sethi, Ullman: The
+// Generation of Optimal Code for Arithmetic Expressions). Where all parts of an expression have room at once they go through each
+// operation together, so what is the same for all lanes is shared and dependent instructions have others between them:
+//
+//	acc = fma(bcast(c[0]), x, acc)  four times, then the next: five registers
+//
+// Otherwise the expression is computed for one part after the other.
+
+// room is how many vectors an expression may take for all its parts.
+const room = 12
+
+// want computes lanes for all parts, if they have room together.
+func (s *selector) want(list ...ssa.Value) {
+	for _, v := range list {
+		if !s.f.IsNum(v) && s.need(v)*s.partsOf(v) <= room {
+			s.wantAll(v)
+		}
+	}
+}
+
+// wantAll computes a value for all parts, its operands before it.
+func (s *selector) wantAll(v ssa.Value) {
+	o := &s.f.Ops[v]
+	if !s.open(v) {
+		return
+	}
+	for _, a := range s.deepest(o) {
+		if s.need(a) > 1 {
+			s.wantAll(a)
+		}
+	}
+	for i := range s.partsOf(v) {
+		s.part(v, i)
+	}
+}
+
+// open tells whether lanes are an operation that is to be computed in the running block.
+func (s *selector) open(v ssa.Value) bool {
+	o := &s.f.Ops[v]
+	if o.Code <= ssa.Bcast || s.f.IsNum(v) || s.stub == nil && s.placed[v] != nil && s.placed[v] != s.ssa {
+		return false
+	}
+	_, there := s.look(key{v: v, kind: asPart})
+	return !there
+}
+
+// deepest are the operands in the order in which they are computed.
+func (s *selector) deepest(o *ssa.Op) []ssa.Value {
+	list := slices.Clone(o.Operands())
+	slices.SortStableFunc(list, func(a, b ssa.Value) int { return s.need(b) - s.need(a) })
+	return list
+}
+
+// need is how many vectors it takes to compute one part of a value: 0 for what is there, is a constant, or the same in all lanes.
+func (s *selector) need(v ssa.Value) int {
+	if n := s.needs[v]; n != 0 {
+		return int(n) - 1
+	}
+	n := s.computeNeed(v)
+	s.needs[v] = uint8(min(n, 100) + 1)
+	return n
+}
+
+func (s *selector) computeNeed(v ssa.Value) int {
+	o := &s.f.Ops[v]
+	switch {
+	case s.f.Info[v].Uni || o.Code == ssa.Param:
+		return 0
+	case o.Code == ssa.Result || o.Code == ssa.Strided:
+		return 1
+	}
+	var list [3]int
+	for i, a := range o.Operands() {
+		list[i] = s.need(a)
+	}
+	slices.Sort(list[:])
+	return max(list[2], list[1]+1, list[0]+2, 1)
+}
+
+// operandsFirst computes the operands of part i of an operation, those that take most first.
+func (s *selector) operandsFirst(o *ssa.Op, w, i int) {
+	if o.N < 2 {
+		return
+	}
+	for _, a := range s.deepest(o) {
+		if s.need(a) > 1 && (w == 0 || s.f.TypeOf(a) != ssa.M) {
+			s.part(a, i)
+		}
+	}
+}
