@@ -74,6 +74,11 @@ func (c *checker) block(b *isel.Block) (changed bool, err error) {
 		for k, t := range s.Inst.Temps {
 			delete(now, c.placeOf(t, s.Temps[k]))
 		}
+		if s.Inst.Early {
+			for k, d := range s.Inst.Defs {
+				delete(now, c.placeOf(d, s.Defs[k]))
+			}
+		}
 		if s.Inst.To != nil {
 			less, err := c.leads(maps.Clone(now), &s)
 			if err != nil {

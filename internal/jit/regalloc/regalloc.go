@@ -167,18 +167,17 @@ func (a *allocator) step(inst *isel.Inst, deaths []isel.VReg) Step {
 	for _, t := range inst.Temps {
 		a.free(t)
 	}
-	if inst.To != nil {
-		s.Edge = a.edge(inst.To, inst.Args)
-	}
-	early := inst.Early || inst.To != nil
-	if !early {
+	switch early := inst.Early || inst.To != nil; {
+	case !early:
 		a.unlock(deaths)
-	}
-	for i, d := range inst.Defs {
-		s.Defs[i] = a.take(d, a.hint(&s, d, deaths))
-		a.lock(a.f.ClassOf(d), s.Defs[i])
-	}
-	if early {
+		a.define(&s, deaths)
+	case inst.Early: // where it leads, too, its definitions may have been written
+		a.define(&s, deaths)
+		a.leave(&s)
+		a.unlock(deaths)
+	default:
+		a.leave(&s)
+		a.define(&s, deaths)
 		a.unlock(deaths)
 	}
 	for _, d := range inst.Defs {
@@ -188,6 +187,21 @@ func (a *allocator) step(inst *isel.Inst, deaths []isel.VReg) Step {
 	}
 	s.Moves = a.moves
 	return s
+}
+
+// define gives registers to what an instruction defines.
+func (a *allocator) define(s *Step, deaths []isel.VReg) {
+	for i, d := range s.Inst.Defs {
+		s.Defs[i] = a.take(d, a.hint(s, d, deaths))
+		a.lock(a.f.ClassOf(d), s.Defs[i])
+	}
+}
+
+// leave finds what moves where an instruction leads elsewhere.
+func (a *allocator) leave(s *Step) {
+	if s.Inst.To != nil {
+		s.Edge = a.edge(s.Inst.To, s.Inst.Args)
+	}
 }
 
 // unlock frees the registers of values that are not used any more.

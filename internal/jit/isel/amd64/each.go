@@ -11,24 +11,6 @@ import (
 // This file has accesses lane by lane, in ascending order: addresses and values are in the frame, and all are tested before the first
 // is made.
 
-// loadTested makes a load that tests itself.
-func (s *selector) loadTested(e *ssa.Effect) {
-	a := e.Access
-	if a.Index == 0 && a.Step == 0 {
-		s.loadOne(e)
-		return
-	}
-	s.addresses(e)
-	s.each(e, true)
-	for k, v := range e.Results {
-		for i := range s.partsOf(v) {
-			if a.Bits[k] != 0 && s.uses[v] > 0 {
-				s.note(key{v, asPart, int16(i)}, s.loadFrame(fValues+256*k+32*i), s.block)
-			}
-		}
-	}
-}
-
 // storeTested makes a store that tests itself.
 func (s *selector) storeTested(e *ssa.Effect) { s.storeLanes(e, true) }
 
