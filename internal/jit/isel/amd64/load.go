@@ -74,6 +74,9 @@ func (s *selector) loadPart(e *ssa.Effect, n int, v ssa.Value, i int) isel.VReg 
 	case a.Step == int64(a.Elem)*int64(a.Count) && s.grouped(a, v):
 		return s.loadGroup(e, n, v, i)
 	default:
+		if r := s.loadShuffled(e, v, i, disp); r != 0 {
+			return r
+		}
 		return s.loadApart(e, v, i, disp)
 	}
 }

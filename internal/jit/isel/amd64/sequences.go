@@ -66,10 +66,11 @@ func (s *selector) permuted(o *ssa.Op, i int) isel.VReg {
 func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
 	s.storeFrame(fLanes, a)
 	s.storeFrame(fLanes+32, b)
-	rest, size, n := o.Code == ssa.RemU, x86.S32+x86.Size(w), 8>>w
-	run := func(c *code) { c.divideLanes(size, n, rest) }
-	s.emit(&isel.Inst{Op: &op{name: o.Code.String(), run: run}})
-	return s.loadFrame(fLanes)
+	rest, size := o.Code == ssa.RemU, x86.S32+x86.Size(w)
+	d := s.out.NewReg(isel.Vector)
+	run := func(c *code) { c.divideLanes(size, rest) }
+	s.emit(&isel.Inst{Op: &op{name: o.Code.String(), run: run}, Defs: []isel.VReg{d}, Temps: s.temps(0, 1)})
+	return d
 }
 
 // storeFrame and loadFrame are moves to and from the frame.
