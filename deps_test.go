@@ -69,9 +69,9 @@ internal/driver:    diag report internal/vm internal/capture internal/cudaabi in
 internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
-internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm
+internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why
 internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap
-internal/debug/console: diag internal/debug internal/machine internal/quote report
+internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 internal/inlineasm: diag internal/check internal/isa internal/syntax

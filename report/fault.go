@@ -33,6 +33,7 @@ type Fault struct {
 	Text    string     // the instruction as written
 	Space   string     // of a memory fault: global, shared, …, as the instruction names it
 	Fix     string     // what to do, empty if nothing in particular
+	Moment  *uint64    // how many warp instructions the launch had executed before, in the debugger's order: `debug --at`; nil: not known
 	Passed  bool       // it has been let pass (DeviceConfig.PageBounds): no fault, and the launch went on
 }
 
@@ -100,6 +101,9 @@ func (f *Fault) Detail() string {
 		b.WriteString("  passed: the launch went on, as on hardware: shared memory is handed out in units of 128 bytes and more, and the access stays in the last one\n")
 	case f.Passed:
 		b.WriteString("  passed: the launch went on, as on hardware: the access stays in the 2 MiB page in which the allocation ends\n")
+	}
+	if f.Moment != nil {
+		fmt.Fprintf(&b, "  moment: %s\n", at(*f.Moment))
 	}
 	if f.Fix != "" {
 		fmt.Fprintf(&b, "  fix:    %s\n", f.Fix)

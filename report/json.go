@@ -19,6 +19,7 @@ type faultJSON struct {
 	Size    int        `json:"size"`
 	Near    string     `json:"near"`
 	Times   int        `json:"times,omitempty"`
+	Moment  *uint64    `json:"moment,omitempty"`
 	PTX     Location   `json:"ptx"`
 	Source  []Location `json:"source"`
 	Calls   []Location `json:"calls"`
@@ -43,6 +44,7 @@ type reportJSON struct {
 	Between   string        `json:"between"`
 	Instances []string      `json:"instances"`
 	Replay    string        `json:"replay"`
+	Moment    *uint64       `json:"moment,omitempty"`
 	Detail    string        `json:"detail"`
 }
 
@@ -73,7 +75,7 @@ type extentJSON struct {
 func (f *Fault) MarshalJSON() ([]byte, error) {
 	out := faultJSON{
 		Code: f.Code.String(), ID: f.ID, Message: f.Msg, Kernel: f.Kernel, CTA: f.CTA.Array(), Thread: f.Thread.Array(), Lanes: f.Lanes,
-		Size: f.Size, Times: f.Times, PTX: f.PTX, Source: append([]Location{}, f.Source...), Calls: append([]Location{}, f.Calls...),
+		Size: f.Size, Times: f.Times, Moment: f.Moment, PTX: f.PTX, Source: append([]Location{}, f.Source...), Calls: append([]Location{}, f.Calls...),
 	}
 	if f.Size != 0 {
 		out.Address = fmt.Sprintf("%#x", f.Address)
@@ -89,7 +91,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	out := reportJSON{
 		Check: r.Check, Code: r.Code.String(), Kind: r.Kind, Severity: r.Severity.String(), ID: r.ID, Message: r.Msg, Kernel: r.Kernel,
 		Here: r.Here.json(), Object: r.Object, Extent: (*extentJSON)(r.Extent), Missing: r.Missing, Fix: r.Fix, Times: r.Times, Pairs: max(r.Pairs, 1), Between: r.Between,
-		Instances: append([]string{}, r.Instances...), Replay: r.Replay, Detail: r.Detail(),
+		Instances: append([]string{}, r.Instances...), Replay: r.Replay, Moment: r.Moment, Detail: r.Detail(),
 	}
 	if r.Other != nil {
 		other := r.Other.json()

@@ -31,6 +31,8 @@ type Report struct {
 	// They count in Times.
 	Instances []string
 	Replay    string // a command line that shows the same again; tools that know one fill it in
+	// Moment is how many warp instructions the launch had executed before, in the debugger's order: `debug --at`; nil: not known.
+	Moment *uint64
 
 	pairs map[[2]Location]bool // of instructions that Pairs counts; nil before Fold
 }
@@ -77,9 +79,15 @@ func (r *Report) Detail() string {
 	for _, name := range r.Instances {
 		fmt.Fprintf(&b, "  also in: %s\n", diag.Escape(instanceName(name)))
 	}
+	if r.Moment != nil {
+		fmt.Fprintf(&b, "  moment:  %s\n", at(*r.Moment))
+	}
 	fmt.Fprintf(&b, "  fix:     %s\n  help:    ptxvm explain %v", r.Fix, r.Code)
 	return b.String()
 }
+
+// at says how the debugger goes to a moment.
+func at(moment uint64) string { return fmt.Sprintf("%d (ptxvm debug … --at %d)", moment, moment) }
 
 // instanceName is the functions of an instance as people write them.
 func instanceName(symbols string) string {

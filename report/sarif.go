@@ -19,6 +19,7 @@ func WriteSARIF(w io.Writer, version string, faults []*Fault, list []*Report) er
 	for _, f := range faults {
 		out := resultIn(run, f.Code, "error", f.ID, fmt.Sprintf("%s (kernel %s)", diag.Escape(f.Msg), f.Kernel))
 		out.Locations = append(out.Locations, sarifPlace(&Involved{PTX: f.PTX, Source: f.Source}, ""))
+		out.Properties = propertiesOf(f.Moment)
 		run.Results = append(run.Results, out)
 	}
 	for _, r := range list {
@@ -39,6 +40,7 @@ func resultIn(run *sarif.Run, code diag.Code, level, id, text string) sarif.Resu
 
 func reportIn(run *sarif.Run, r *Report) sarif.Result {
 	out := resultIn(run, r.Code, r.Severity.String(), r.ID, fmt.Sprintf("%s (kernel %s). %s", diag.Escape(r.Msg), r.Kernel, r.Fix))
+	out.Properties = propertiesOf(r.Moment)
 	main, related := &r.Here, r.Other
 	if main.PTX.File == "" && related != nil {
 		main, related = related, nil
@@ -51,6 +53,14 @@ func reportIn(run *sarif.Run, r *Report) sarif.Result {
 		out.Related[0].ID = 1
 	}
 	return out
+}
+
+// propertiesOf is what there is to say of a moment, if it is known.
+func propertiesOf(moment *uint64) *sarif.Properties {
+	if moment == nil {
+		return nil
+	}
+	return &sarif.Properties{Moment: moment}
 }
 
 // sarifPlace is a place, of the source if it is known.

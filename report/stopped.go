@@ -15,6 +15,7 @@ type DeadlockError struct {
 	CTA     Index3 // of the first waiter
 	Cluster bool   // there are several CTAs in the cluster
 	Waiters []Waiter
+	Moment  *uint64 // as in Fault, of the last instruction
 }
 
 // Waiter is a set of lanes of one warp that wait at one place.
@@ -52,6 +53,9 @@ func (e *DeadlockError) Detail() string {
 		if w.Text != "" {
 			fmt.Fprintf(&b, "\n    ptx:  %v  %s", w.PTX, diag.Escape(w.Text))
 		}
+	}
+	if e.Moment != nil {
+		b.WriteString("\n  moment: " + at(*e.Moment))
 	}
 	fmt.Fprintf(&b, "\n  help:  ptxvm explain %v", diag.Deadlock)
 	return b.String()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"ptxvm.invalid/ptxvm"
@@ -28,7 +29,7 @@ type debugFlags struct {
 	runFlags
 	script string
 	batch  bool
-	at     uint64
+	at     momentFlag
 	launch string // of a program
 	dap    string // where an editor is served; empty: the terminal
 }
@@ -58,7 +59,7 @@ func newDebugWith(s streams, f *debugFlags) *cli.Command {
 	cmd.Flags().Group("Debugger")
 	cmd.Flags().String(&f.script, "command", "x", "", "do the commands of `FILE` instead of asking for some")
 	cmd.Flags().Bool(&f.batch, "batch", "", "end with the first command that fails, with exit 2")
-	cmd.Flags().Uint64(&f.at, "at", "", 0, "begin at moment `M`, which faults and reports of an earlier session have named")
+	cmd.Flags().Add(&f.at, "at", "", "begin at a moment that a fault, a report or a trace has named; at the fault that ends the launch; or behind the first report of a sanitizer, or the N-th")
 	cmd.Flags().String(&f.launch, "launch", "", "", "of a program open `KERNEL[:N]`, the N-th launch of a kernel; default the first that faults or is reported, else the first")
 	f.bindDAP(cmd)
 	f.bind(cmd)
@@ -178,6 +179,23 @@ func (f *debugFlags) openLaunch(setup *launchlang.Setup, requests []launchlang.R
 	}, nil
 }
 
+// momentFlag is where a session begins, as goto takes it.
+type momentFlag string
+
+// momentForm is what it may be.
+var momentForm = regexp.MustCompile(`^([0-9]+|fault|report(:[0-9]+)?)$`)
+
+func (f *momentFlag) String() string { return string(*f) }
+func (f *momentFlag) Type() string   { return "M|fault|report[:N]" }
+
+func (f *momentFlag) Set(text string) error {
+	if !momentForm.MatchString(text) {
+		return errors.New("want a moment, such as 1200, fault, or report:2")
+	}
+	*f = momentFlag(text)
+	return nil
+}
+
 // converse does commands until they end.
 func (f *debugFlags) converse(ctx context.Context, s streams, session *debug.Session) error {
 	c := &console.Console{Session: session, Out: s.out, Source: f.sourceRoot.line, Batch: f.batch}
@@ -202,8 +220,8 @@ func (f *debugFlags) converse(ctx context.Context, s streams, session *debug.Ses
 		}
 	}()
 	first := "cuda"
-	if f.at > 0 {
-		first = fmt.Sprintf("goto %d", f.at)
+	if f.at != "" {
+		first = "goto " + string(f.at)
 	}
 	c.Begin(first)
 	ok, err := c.Run(in)

@@ -116,7 +116,7 @@ func dapFlags(s streams, f *debugFlags, a *dap.Arguments) (files []string, err e
 	if files, err = cmd.Parse(doubleDash(a.Args)); err != nil {
 		return nil, err
 	}
-	if f.dap != "" || f.script != "" || f.batch || f.at != 0 || f.launch != "" {
+	if f.dap != "" || f.script != "" || f.batch || f.at != "" || f.launch != "" {
 		return nil, errors.New("args: --dap, --command, --batch, --at and --launch are not for an editor; \"moment\" is where the session begins")
 	}
 	if a.Program != "" {

@@ -52,6 +52,7 @@ func runReported(ctx context.Context, s streams, set *runSet, seen map[string]bo
 	s.err = io.MultiWriter(s.err, &told)
 	r.reports.found, err = splitReports(err)
 	r.reports.fold(s.replay())
+	set.moments(ctx, s, r, err)
 	end = printEnd(s, f, r.reports.unseen(seen), err)
 	if len(r.Launches) != 0 {
 		if failed := f.writeSuppressions(r.reports.all()); failed != nil {
@@ -80,7 +81,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	session.line = line
+	session.line, to.modules = line, session.Modules
 	trace, err := openTrace(s, f, session.launches)
 	if err != nil {
 		return err

@@ -36,6 +36,7 @@ type runReport struct {
 	Suppressed  int                   `json:"suppressed,omitempty"`
 	Differences []launchlang.Mismatch `json:"differences,omitempty"`
 
+	modules []*ptxvm.Module
 	reports reports
 	diags   ptxvm.Diagnostics // why modules are not valid
 }

@@ -120,9 +120,14 @@ func recorded(ctx context.Context, s streams, launches []*runFlags, files []stri
 
 // unwatched turns off what looks at a launch, and what depends on more than one worker.
 func (f *runFlags) unwatched() {
-	f.engine, f.workers, f.sanitize, f.capture, f.quiet = "interp", 1, "", "", true
+	f.engine, f.workers, f.sanitize, f.keepGoing = "interp", 1, "", false
+	f.unshown()
+}
+
+// unshown turns off what is written of a run.
+func (f *runFlags) unshown() {
+	f.capture, f.quiet = "", true
 	f.trace, f.show, f.showTo, f.traceTo, f.report, f.newSuppressions = traceFlag{}, showFlag{}, "", "", "", ""
-	f.keepGoing = false
 }
 
 // explanation is where an element comes from, with names for memory.

@@ -225,7 +225,18 @@ func (d *Driver) keep(b *before, reason error) (text string) {
 	if err != nil {
 		return fmt.Sprintf("\n  capture: %v", err)
 	}
-	return "\n  capture: ptxvm run @" + CapturedLaunch(dir)
+	return "\n  capture: ptxvm run @" + CapturedLaunch(dir) + debugged(dir, reason)
+}
+
+// debugged says how a debugger goes to what a launch was captured for.
+func debugged(dir string, reason error) string {
+	switch {
+	case errors.As(reason, new(*vm.SanitizerError)):
+		return "\n  debug:   ptxvm debug " + dir + " --at report"
+	case errors.As(reason, new(*vm.Fault)), errors.As(reason, new(*vm.DeadlockError)):
+		return "\n  debug:   ptxvm debug " + dir + " --at fault"
+	}
+	return ""
 }
 
 // leftBy notes in the folder what a launch that is over has left, if it ran to its end and nothing ran beside it. The keeper is locked.

@@ -129,6 +129,7 @@ func TestCaptures(t *testing.T) {
 		{"third", ":3", false, 2, 3, 0, "the launch add:3 is captured: ptxvm run @"},
 		{"third of a kernel", "add:3", false, 2, 3, 0, "the launch add:3 is captured: ptxvm run @"},
 		{"fault", "", true, 4, 5, 3, "\n  capture: ptxvm run @"},
+		{"fault to debug", "", true, 4, 5, 3, " --at fault"},
 		{"fault by name", "add:5", true, 4, 5, 3, "\n  capture: ptxvm run @"},
 		{"before a fault", "add:2", true, 1, 2, 3, "\n  capture: ptxvm exec --capture add:5 DIR PROGRAM…"},
 	} {

@@ -31,6 +31,9 @@ func (c *CTA) ID() [3]uint32 { return c.id }
 // Rank is the CTA's linear index in the grid.
 func (c *CTA) Rank() uint64 { return c.rank }
 
+// ClusterIndex is the linear index of the CTA's cluster, as events name it.
+func (c *CTA) ClusterIndex() uint64 { return c.cluster.rank }
+
 // ClusterRank is the CTA's place in its cluster.
 func (c *CTA) ClusterRank() uint32 { return c.crank }
 

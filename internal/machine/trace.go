@@ -20,6 +20,7 @@ type Step struct {
 	Depth   int    // frames above the kernel's own
 	Target  int32  // pc, of a Jump
 	Cluster uint64 // linear index of the CTA's cluster
+	Moment  uint64 // in launches with Moments
 
 	Rows    []RegisterRow // where the registers below are: those that are read and those that are written; never changed
 	Sources *[32]int8     // of a shuffle: the lane whose value each lane takes, its own where there is none
@@ -108,6 +109,9 @@ func (w *Warp) tracer() *Tracer {
 func (w *Warp) newStep(in *Inst) *Step {
 	s := &Step{Place: w.Place(in), Active: w.frag.mask}
 	s.Depth, s.Cluster = len(s.Calls), w.cta.cluster.rank
+	if m := w.cta.grid.Moments; m != nil {
+		s.Moment = m.now - 1
+	}
 	return s
 }
 

@@ -96,6 +96,12 @@ type Result struct {
 	Fixes        []Fix             `json:"fixes,omitempty"`
 	Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
 	Occurrences  int               `json:"occurrenceCount,omitempty"` // in merged logs, where more than one
+	Properties   *Properties       `json:"properties,omitempty"`
+}
+
+// Properties are what tools say besides (3.8).
+type Properties struct {
+	Moment *uint64 `json:"moment,omitempty"` // of the debugger
 }
 
 // Location is a place in a file (3.28).

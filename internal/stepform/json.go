@@ -23,6 +23,7 @@ type stepReport struct {
 	Writes []valueReport    `json:"writes"`
 	Then   string           `json:"then"`
 	Next   int              `json:"next"` // a line; 0 unless then is jumps
+	Moment *uint64          `json:"moment,omitempty"`
 }
 
 // valueReport is an operand.
@@ -36,7 +37,7 @@ type valueReport struct {
 func WriteJSON(w io.Writer, s *ptxvm.Step) error {
 	return json.NewEncoder(w).Encode(stepReport{Schema: 1, Kernel: s.Kernel, CTA: s.CTA.Array(), Warp: s.Warp, Lanes: s.Lanes,
 		Active: s.Active, PTX: s.PTX, Source: append([]ptxvm.Location{}, s.Source...), Calls: s.Calls, Text: s.Text,
-		Reads: valueReports(s.Reads, s.Lanes), Writes: valueReports(s.Writes, s.Lanes), Then: s.Then, Next: s.Next})
+		Reads: valueReports(s.Reads, s.Lanes), Writes: valueReports(s.Writes, s.Lanes), Then: s.Then, Next: s.Next, Moment: s.Moment})
 }
 
 func valueReports(list []ptxvm.Traced, lanes uint32) []valueReport {

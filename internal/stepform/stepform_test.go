@@ -29,10 +29,10 @@ const program = `.version 8.0
 // TestForms holds the lines of a warp of six lanes to words written by hand, and its JSON to a reader.
 func TestForms(t *testing.T) {
 	want := []string{
-		"k.ptx:8  w0 0000003f  mov.u32 %r1, 7;  → %r1=7\n",
-		"k.ptx:9  w0 0000003f  mov.u32 %r2, %tid.x;  → %r2=0 1 … 5\n",
-		"k.ptx:10  w0 0000003f  mul.lo.s32 %r3, %r2, %r2;  %r2=0 1 … 5, %r2=0 1 … 5  → %r3=0 1 4 9 16 25\n",
-		"k.ptx:11  w0 0000003f  setp.gt.u32 %p1, %r2, 3;  %r2=0 1 … 5  → %p1=lanes 00000030\n",
+		"k.ptx:8  w0 0000003f @0  mov.u32 %r1, 7;  → %r1=7\n",
+		"k.ptx:9  w0 0000003f @1  mov.u32 %r2, %tid.x;  → %r2=0 1 … 5\n",
+		"k.ptx:10  w0 0000003f @2  mul.lo.s32 %r3, %r2, %r2;  %r2=0 1 … 5, %r2=0 1 … 5  → %r3=0 1 4 9 16 25\n",
+		"k.ptx:11  w0 0000003f @3  setp.gt.u32 %p1, %r2, 3;  %r2=0 1 … 5  → %p1=lanes 00000030\n",
 	}
 	var lines []string
 	var log bytes.Buffer

@@ -11,16 +11,20 @@ import (
 	"ptxvm.invalid/ptxvm/internal/quote"
 )
 
-// Line is a step as text, with its end of line:
+// Line is a step as text, with its end of line; @20 is its moment, where that is known:
 //
-//	saxpy.ptx:31 saxpy.cu:4 w0 0000ffff  add.s32 %r3, %r1, 1;  %r1=0 1 … 15  → %r3=1 2 … 16
+//	saxpy.ptx:31 saxpy.cu:4 w0 0000ffff @20  add.s32 %r3, %r1, 1;  %r1=0 1 … 15  → %r3=1 2 … 16
 func Line(s *ptxvm.Step) string {
 	var b strings.Builder
 	b.WriteString(quote.Place(s.PTX))
 	if len(s.Source) > 0 {
 		b.WriteString(" " + quote.Place(s.Source[0]))
 	}
-	fmt.Fprintf(&b, "  w%d %08x  %s%s", s.Warp, s.Lanes, strings.Repeat("· ", s.Calls), diag.Escape(s.Text))
+	fmt.Fprintf(&b, "  w%d %08x", s.Warp, s.Lanes)
+	if s.Moment != nil {
+		fmt.Fprintf(&b, " @%d", *s.Moment)
+	}
+	fmt.Fprintf(&b, "  %s%s", strings.Repeat("· ", s.Calls), diag.Escape(s.Text))
 	if s.Lanes == 0 {
 		fmt.Fprintf(&b, "  skipped: the guard is false in %08x\n", s.Active)
 		return b.String()

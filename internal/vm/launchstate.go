@@ -115,6 +115,7 @@ func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err
 	if ml.Trace, err = k.tracer(c.watch.Trace, &ml.Launch); err != nil {
 		return err
 	}
+	countMoments(&ml.Launch, d.cfg.Workers)
 	ml.Breakpoint = k.stopper(c.watch.Breakpoints)
 	if err := k.record(c.watch.Record, &ml.Launch); err != nil {
 		return err

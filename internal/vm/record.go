@@ -106,6 +106,20 @@ func (r *Record) Explain(addr uint64, n int, limits OriginLimits) (*Origin, erro
 	return r.origin(node, map[*why.Node]*Origin{}), nil
 }
 
+// ExplainBy puts what a function finds in a record into the terms of the source; nil where it finds nothing.
+//
+//face:inside
+func ExplainBy(r *Record, find func(*why.Record) *why.Node) (*Origin, error) {
+	if err := r.complete(); err != nil {
+		return nil, err
+	}
+	node := find(r.kept)
+	if node == nil {
+		return nil, nil
+	}
+	return r.origin(node, map[*why.Node]*Origin{}), nil
+}
+
 // complete reports why a record has no answers.
 func (r *Record) complete() error {
 	if r.kept == nil {

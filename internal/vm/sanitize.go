@@ -86,7 +86,7 @@ func (k *Kernel) judging(s *Stepping, l *machine.Launch) func(r *found.Report) f
 	return func(r *found.Report) found.Fate {
 		fate := k.judge(r, l)
 		if s != nil && s.Reported != nil && fate == found.Reported {
-			s.Reported(k.newReport(&found.Counted{Report: *r, Times: 1}, l))
+			s.tell(k, r, l)
 		}
 		return fate
 	}
@@ -99,9 +99,19 @@ func (k *Kernel) early(s *Stepping, l *machine.Launch) func(*found.Report) {
 	}
 	return func(r *found.Report) {
 		if k.judge(r, l) == found.Reported {
-			s.Reported(k.newReport(&found.Counted{Report: *r, Times: 1}, l))
+			s.tell(k, r, l)
 		}
 	}
+}
+
+// tell tells a debugger of a report, with its moment.
+func (s *Stepping) tell(k *Kernel, r *found.Report, l *machine.Launch) {
+	out := k.newReport(&found.Counted{Report: *r, Times: 1}, l)
+	if out.Moment = r.Moment; out.Moment == nil && s.Now() > 0 {
+		now := s.Now() - 1
+		out.Moment = &now
+	}
+	s.Reported(out)
 }
 
 // reported joins what sanitizers have found to the outcome of a launch.

@@ -41,6 +41,9 @@ type Step struct {
 	Writes []Traced // empty if nothing was written, or not yet: see Then
 	Then   string   // "", or what came of it: jumps, diverges, waits, yields, exits, faults
 	Next   int      // the line that it jumps to; 0 unless Then is jumps
+	// Moment is how many warp instructions the launch has executed before, which a debugger goes to; nil where several workers execute
+	// clusters at once.
+	Moment *uint64
 }
 
 // Traced is a register operand with its values, or the address that it is part of.
@@ -89,10 +92,22 @@ func (k *Kernel) tracer(t *Trace, l *machine.Launch) (*machine.Tracer, error) {
 	out.Step = func(s *machine.Step) {
 		line := lines.find(s)
 		if n := line.ptx.Line; t.From == 0 && t.To == 0 || t.From <= n && n <= t.To {
-			t.Each(lines.step(line, s, out.Lanes))
+			step := lines.step(line, s, out.Lanes)
+			if l.Moments != nil {
+				step.Moment = &s.Moment
+			}
+			t.Each(step)
 		}
 	}
 	return out, nil
+}
+
+// countMoments lets a traced launch whose order is that of a debugger count its instructions.
+func countMoments(l *machine.Launch, workers int) {
+	size := uint64(l.Cluster[0]) * uint64(l.Cluster[1]) * uint64(l.Cluster[2])
+	if l.Trace != nil && l.Moments == nil && (workers == 1 || l.CTAs() <= size) {
+		l.Moments = &machine.Moments{Until: machine.Never}
+	}
 }
 
 // rankIn is a linear index, x fastest; false outside.

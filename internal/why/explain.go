@@ -76,6 +76,29 @@ func (r *Record) Memory(b Bytes, limits Limits) *Node {
 	return list[0]
 }
 
+// In is where a register is: of a lane of a warp, in the frame that so many others are above.
+type In struct {
+	CTA   uint64 // linear index in the grid
+	Warp  int
+	Lane  int
+	Depth int
+	Row   machine.RegisterRow
+}
+
+// Register explains what a register holds where the record ends; nil where nothing has written it. Of a warp that is not kept whole
+// nothing is known.
+func (r *Record) Register(in In, limits Limits) *Node {
+	e := &explainer{Record: r, limits: limits, nodes: map[nodeKey]*Node{}}
+	warp, known := r.warps[warpKey{in.CTA, in.Warp}]
+	if !known {
+		return nil
+	}
+	if list := e.rowBefore(warp, len(r.steps), in.Lane, int32(in.Depth), in.Row, 0); list != nil {
+		return list[0]
+	}
+	return nil
+}
+
 // Result explains what a step has left in one of its rows, or, where it is a store, in memory.
 func (r *Record) Result(at At, row int, limits Limits) *Node {
 	e := &explainer{Record: r, limits: limits, nodes: map[nodeKey]*Node{}}
@@ -183,16 +206,24 @@ func (e *explainer) homeOf(t *touch, lane int) uint64 {
 
 // register explains what a row held that a lane has read in a step.
 func (e *explainer) register(s *step, before, row, lane, depth int) []*Node {
-	want := s.site.rows[row]
-	list := e.of[s.warp]
+	if list := e.rowBefore(s.warp, before, lane, s.depth, s.site.rows[row], depth); list != nil {
+		return list
+	}
+	n, _ := e.node(Node{Kind: Undefined, At: At{before, lane}, Result: row}, depth)
+	return []*Node{n}
+}
+
+// rowBefore explains what a row of a frame held before a step; nil where nothing has written it.
+func (e *explainer) rowBefore(warp int32, before, lane int, level int32, want machine.RegisterRow, depth int) []*Node {
+	list := e.of[warp]
 	from := sort.Search(len(list), func(i int) bool { return int(list[i]) >= before })
 	for i := from - 1; i >= 0; i-- {
 		at := int(list[i])
 		t := &e.steps[at]
 		switch {
-		case t.lanes>>lane&1 == 0 || t.depth > s.depth:
+		case t.lanes>>lane&1 == 0 || t.depth > level:
 			continue
-		case t.depth < s.depth:
+		case t.depth < level:
 			n, _ := e.node(Node{Kind: Argument, At: At{at, lane}, Result: -1}, depth)
 			return []*Node{n}
 		}
@@ -203,8 +234,7 @@ func (e *explainer) register(s *step, before, row, lane, depth int) []*Node {
 			return []*Node{e.computed(At{at, lane}, k, depth)}
 		}
 	}
-	n, _ := e.node(Node{Kind: Undefined, At: At{before, lane}, Result: row}, depth)
-	return []*Node{n}
+	return nil
 }
 
 // memory explains what bytes held before a step: by the stores that wrote them last.

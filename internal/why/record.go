@@ -141,6 +141,17 @@ func (r *Record) home(e *machine.Event, x *machine.Extent) uint64 {
 	return 0
 }
 
+// Home tells the memory of an extent apart from others of its space, as a warp sees it; of local memory that of a lane.
+func Home(w *machine.Warp, x *machine.Extent, lane int) uint64 {
+	switch x.Space {
+	case machine.Shared:
+		return w.CTA().ClusterIndex()<<8 | uint64(x.CTA)
+	case machine.Local:
+		return (w.Rank()<<6|uint64(w.Index()))<<5 | uint64(lane)
+	}
+	return 0
+}
+
 // regular notes where each lane begins.
 func (r *Record) regular(t *touch, e *machine.Event) {
 	rest := e.Lanes & (e.Lanes - 1)

@@ -209,17 +209,34 @@ func (c *Console) reverseFinish(args string) error {
 }
 
 func (c *Console) gotoMoment(args string) error {
+	if what, which, named := strings.Cut(args, ":"); what == "fault" && !named || what == "report" {
+		return c.gotoEvent(what, which)
+	}
 	here := c.Session.Moment()
 	n, err := strconv.ParseUint(strings.TrimLeft(args, "+-"), 0, 64)
 	switch {
 	case err != nil:
-		return fmt.Errorf("Invalid moment \"%s\": want a number, such as info moment shows, or +N or -N.", args)
+		return fmt.Errorf("Invalid moment \"%s\": want a number, such as info moment shows, +N or -N, fault, or report[:N].", args)
 	case strings.HasPrefix(args, "+"):
 		n += here
 	case strings.HasPrefix(args, "-"):
 		n = here - min(n, here)
 	}
 	stop, err := c.Session.Goto(n)
+	return c.stop(stop, err, true)
+}
+
+// gotoEvent goes to the end of a launch that ends by a fault, or to a report by its number.
+func (c *Console) gotoEvent(what, which string) error {
+	if what == "fault" {
+		stop, err := c.Session.GotoFault()
+		return c.stop(stop, err, true)
+	}
+	n, err := count(which)
+	if err != nil {
+		return err
+	}
+	stop, err := c.Session.GotoReport(n)
 	return c.stop(stop, err, true)
 }
 

@@ -59,7 +59,7 @@ func (c *Console) why(stop *debug.Stop) {
 	case debug.Faulted:
 		c.printf("\n%s\nThe launch stands before the instruction that ended it, at moment %d.\n", escaped(detail(stop.Err)), c.Session.Moment())
 	case debug.Reports:
-		c.printf("\n%s\nThe instruction before has done it, at moment %d.\n", escaped(stop.Report.Detail()), c.Session.Moment()-1)
+		c.printf("\n%s\nThe instruction before has done it, at moment %d.\n", escaped(withoutMoment(stop.Report)), c.Session.Moment()-1)
 	case debug.Interrupted:
 		c.printf("\nInterrupted at moment %d.\n", c.Session.Moment())
 	case debug.NoMore:
@@ -70,6 +70,13 @@ func (c *Console) why(stop *debug.Stop) {
 		}
 		c.printf("[Kernel %s has ended at moment %d]\n", kernel, c.Session.Moment())
 	}
+}
+
+// withoutMoment is a report as a session tells it, whose moment stands behind.
+func withoutMoment(r *report.Report) string {
+	told := *r
+	told.Moment = nil
+	return told.Detail()
 }
 
 // watchTitles are what watchpoints are called.

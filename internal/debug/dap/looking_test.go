@@ -139,6 +139,7 @@ func testEvaluate(c *client) {
 		c.t.Errorf("%+v %+v", r.Body, list)
 	}
 	c.says(c.value("%x + 1"), "9")
+	c.says(c.command("why s[0]"), "st.shared.u32")
 	c.says(c.refused("evaluate", args{"expression": "%nosuch", "frameId": frame}), "No register")
 	c.says(c.command("print/x %x"), "= 0x8")
 	c.says(c.command("%x"), "8")

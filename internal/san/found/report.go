@@ -30,10 +30,11 @@ type Report struct {
 	Then   machine.Place  // the access; OpenAtExit: zero but for the CTA
 	// Between is, of races, how far the threads are from each other.
 	Between  Relation
-	Unwaited bool   // AcrossLaunches: by a thread that had not executed griddepcontrol.wait, which would have ordered the two
-	Text     string // as the kinds say; of a race across launches, what Op or, where that is a copy, the other one is
-	By       any    // AcrossLaunches: whose launch Op is of, nil if it is of the same or of none
-	Object   string // what it is about, if the reporter cannot tell by Extent
+	Unwaited bool    // AcrossLaunches: by a thread that had not executed griddepcontrol.wait, which would have ordered the two
+	Text     string  // as the kinds say; of a race across launches, what Op or, where that is a copy, the other one is
+	By       any     // AcrossLaunches: whose launch Op is of, nil if it is of the same or of none
+	Object   string  // what it is about, if the reporter cannot tell by Extent
+	Moment   *uint64 // of Then, where it is reported later; nil: now, or not known
 }
 
 // Reporter gets the reports of a launch, from several cores at a time.

@@ -118,6 +118,10 @@ func (o *Observer) creates(s *step, what class, in []made) {
 		return
 	}
 	t := &trail{step: s.remembered(), place: place, results: in}
+	if m := s.warp.Launch().Moments; m != nil {
+		now := m.Now() - 1
+		t.moment = &now
+	}
 	if c == nil {
 		c = &creation{what: what}
 		c.report = t.report(what, lanes)

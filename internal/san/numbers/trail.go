@@ -16,6 +16,7 @@ type trail struct {
 	step    *step // that made it
 	place   machine.Place
 	results []made
+	moment  *uint64 // when it was made, where a debugger counts
 	at      []holder
 }
 
@@ -34,7 +35,7 @@ func (t *trail) report(what class, lanes uint32) found.Report {
 	}
 	place := t.step.warp.At(t.place, first(of))
 	place.Lanes = of
-	return found.Report{Kind: kinds[what].nowhere, Then: place, Text: t.step.words(m, what, first(of))}
+	return found.Report{Kind: kinds[what].nowhere, Then: place, Text: t.step.words(m, what, first(of)), Moment: t.moment}
 }
 
 // holder is a register that holds the value, or what was made of it.
