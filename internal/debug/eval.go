@@ -125,6 +125,9 @@ func (t *cast) eval(c *evaluation) (Value, error) {
 func (m *memory) eval(c *evaluation) (Value, error) { return c.load(m, value.Type{}) }
 
 func (x *index) eval(c *evaluation) (Value, error) {
+	if name, ok := x.of.(*named); ok && c.isTensor(name.name) {
+		return c.tensorLane(x.at)
+	}
 	of, err := x.of.eval(c)
 	if err != nil {
 		return of, err
@@ -159,6 +162,9 @@ func (c *evaluation) load(m *memory, t value.Type) (Value, error) {
 	if space == "" {
 		space = "generic"
 	}
+	if space == tensorSpace {
+		addr *= tensorWord
+	}
 	if t == (value.Type{}) {
 		t = own
 	}
@@ -171,6 +177,11 @@ func (c *evaluation) load(m *memory, t value.Type) (Value, error) {
 // address computes an address: its space if a variable says it, and the type of what is there if that is known.
 func (c *evaluation) address(n node) (space string, addr uint64, t value.Type, err error) {
 	switch n := n.(type) {
+	case *index:
+		v, err := n.eval(c)
+		if err == nil && v.Home != nil && v.Home.Space == tensorSpace {
+			return tensorSpace, v.Home.Addr / tensorWord, v.Type, nil
+		}
 	case *named:
 		if v, ok := c.variable(n.name); ok {
 			space, addr, err = c.place(v)
@@ -292,6 +303,9 @@ func (n *named) eval(c *evaluation) (Value, error) {
 	}
 	if p, ok := c.parameter(n.name); ok {
 		return c.loadParameter(p)
+	}
+	if n.name == tensorSpace {
+		return Value{}, errTensor
 	}
 	return Value{}, c.noSymbol(n.name)
 }

@@ -85,8 +85,8 @@ func visit(n node, see func(node)) {
 	}
 }
 
-// spaces are the state spaces that an address in brackets may name (5.1).
-var spaces = []string{"generic", "global", "const", "shared", "local", "param"}
+// spaces are the state spaces that an address in brackets may name (5.1), and tensor memory.
+var spaces = []string{"generic", "global", "const", "shared", "local", "param", tensorSpace}
 
 // maxNesting bounds how deep an expression may be, maxExpr its length: they come from scripts and protocols.
 const maxNesting, maxExpr = 100, 4096

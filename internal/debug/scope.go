@@ -232,8 +232,11 @@ func split(space string, addr uint64) (string, uint64) {
 // read copies memory as a lane sees it.
 func (s *Scope) read(space string, addr uint64, n, lane int) ([]byte, error) {
 	space, addr = split(space, addr)
-	if space == "local" {
+	switch space {
+	case "local":
 		return s.readLocal(addr, n, lane)
+	case tensorSpace:
+		return s.readTensor(addr, n)
 	}
 	data, err := s.memory(space, addr, n)
 	return slices.Clone(data), err
@@ -297,6 +300,9 @@ func (s *Scope) readLocal(addr uint64, n, lane int) ([]byte, error) {
 // write stores bytes where a value is.
 func (s *Scope) write(h *Home, data []byte) error {
 	space, addr := split(h.Space, h.Addr)
+	if space == tensorSpace {
+		return s.writeTensor(addr, data)
+	}
 	if space == "local" {
 		old, err := s.readLocal(addr, len(data), h.Lane)
 		for i := range old {

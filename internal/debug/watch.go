@@ -77,6 +77,8 @@ func (s *Session) watchpoint(e *Expr, kind WatchKind) (*Watchpoint, error) {
 	switch _, constant := e.root.(*literal); {
 	case constant:
 		return nil, fmt.Errorf("Cannot watch constant value `%s'.", e.Text)
+	case w.home != nil && w.home.Space == tensorSpace && kind != OnChange:
+		return nil, errors.New("Accesses to tensor memory are not watched: watch stops at changes.")
 	case w.home == nil && kind != OnChange:
 		return nil, errors.New("Expression cannot be implemented with read/access watchpoint: it is no memory.")
 	case w.size > maxWatched:
@@ -174,7 +176,8 @@ func (s *Session) changed(o *observed, p *machine.Pause) *Stop {
 func (s *Session) look(w *Watchpoint, p *machine.Pause) (now []byte, text string, here bool) {
 	scope := s.scopeAt(p, w.focus.Lane)
 	if w.home != nil {
-		if w.home.Space == "shared" && p.Warp.CTA().Peers()[0].ID() != w.first || w.home.Space == "local" && !s.itsThread(w, p) {
+		if w.home.Space == "shared" && p.Warp.CTA().Peers()[0].ID() != w.first || w.home.Space == "local" && !s.itsThread(w, p) ||
+			w.home.Space == tensorSpace && p.Warp.CTA().ID() != w.focus.CTA {
 			return nil, "", false
 		}
 		data, err := scope.read(w.home.Space, w.home.Addr, w.size, w.home.Lane)

@@ -31,6 +31,12 @@ func (c *CTA) ID() [3]uint32 { return c.id }
 // Rank is the CTA's linear index in the grid.
 func (c *CTA) Rank() uint64 { return c.rank }
 
+// Tensor is the CTA's tensor memory.
+func (c *CTA) Tensor() *TensorMemory { return &c.tensor }
+
+// Allocated lists what is allocated of tensor memory, by column.
+func (t *TensorMemory) Allocated() []*TensorAllocation { return slices.Collect(t.allocations()) }
+
 // ClusterIndex is the linear index of the CTA's cluster, as events name it.
 func (c *CTA) ClusterIndex() uint64 { return c.cluster.rank }
 

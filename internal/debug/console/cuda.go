@@ -33,6 +33,7 @@ func cudaSubjects() []subject {
 		{"lanes", shows((*Console).cudaLanes)},
 		{"mbarriers", shows((*Console).cudaMbarriers)},
 		{"threads", shows((*Console).cudaThreads)},
+		{"tmem", shows((*Console).cudaTensor)},
 		{"warps", shows((*Console).cudaWarps)},
 	}
 }
@@ -246,6 +247,25 @@ func (c *Console) cudaMbarriers(p *machine.Pause) error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// cudaTensor shows what is allocated of tensor memory, and by which instruction.
+func (c *Console) cudaTensor(p *machine.Pause) error {
+	b, err := c.block(p)
+	if err != nil {
+		return err
+	}
+	list := b.Tensor().Allocated()
+	if len(list) == 0 {
+		c.printf("Block %s has allocated no tensor memory.\n", point(b.ID()))
+		return nil
+	}
+	c.printf("  Columns    Address    Allocated by\n")
+	for _, a := range list {
+		l, _ := c.Session.Code.Locate(debug.Place{Func: a.Place.Func.Name, PC: a.Place.PC})
+		c.printf("  %3d to %3d %#-10x %s: %s\n", a.Column, a.Column+a.Columns-1, a.Column, quote.Place(l.Line()), diag.Escape(l.Text))
 	}
 	return nil
 }

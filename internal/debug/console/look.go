@@ -244,7 +244,7 @@ func (c *Console) aim(scope *debug.Scope, args string, to *examined) error {
 	if err != nil {
 		return err
 	}
-	if to.space, to.addr = space, addr; space == "" {
+	if to.space, to.addr = space, addr*debug.Scale(space); space == "" {
 		to.space = "generic"
 	}
 	return nil
@@ -293,7 +293,7 @@ func (c *Console) rows(scope *debug.Scope, to *examined) error {
 		}
 		switch {
 		case i%across == 0:
-			c.printf("%#x:\t%s", to.addr, debug.FormatValue(&v, to.format))
+			c.printf("%#x:\t%s", to.addr/debug.Scale(to.space), debug.FormatValue(&v, to.format))
 		default:
 			c.printf("\t%s", debug.FormatValue(&v, to.format))
 		}
