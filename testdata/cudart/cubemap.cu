@@ -1,5 +1,6 @@
 // Cube maps with and without filters across their edges, by levels and gradients, and anisotropic filters: held against the host's
 // own geometry and the formulas of EXT_texture_filter_anisotropic.
+// stderr: has no edges between faces, which a seamless filter goes across: want a cube
 #include "check.h"
 #include <algorithm>
 #include <cmath>

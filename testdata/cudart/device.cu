@@ -1,4 +1,5 @@
 // What programs ask of the device, of kernels and of occupancy; errors of launches, by thread.
+// stderr: a launch of kernel(int*) is refused: 512 threads a block, and the kernel allows 256 (.maxntid, __launch_bounds__)
 #include "check.h"
 #include <cstring>
 #include <thread>

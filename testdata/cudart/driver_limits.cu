@@ -1,4 +1,6 @@
 // What a function of the driver API allows a launch: threads, modes of shared memory, and the context that its module is of.
+// stderr: a launch of k is refused: 65 threads a block, and the kernel allows 64 (.maxntid, __launch_bounds__)
+// stderr: kernel k belongs to a module of another context than the current one
 // flags: -lcuda
 #include "driver.h"
 #include <cstdint>

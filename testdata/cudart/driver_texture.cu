@@ -1,4 +1,5 @@
 // Arrays, textures, surfaces and tensor maps of the driver API, made by it and read by kernels.
+// stderr: has no edges between faces, which a seamless filter goes across: want a cube
 // flags: -lcuda -arch=sm_90
 #include "driver.h"
 #include <cstring>
