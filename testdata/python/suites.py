@@ -38,12 +38,12 @@ SUITES = {
         "liger-kernel==0.8.5",
         ["test/transformers", "test/chunked_loss"],
         ["src", "."],
-        ["transformers"],
+        ["transformers==5.24.0"],
         # Of models of the Hub, of other compilers of kernels (CuTe, cuTile), of training in several processes.
         left=r"test_auto_model|test_monkey_patch|test_trainer_integration|test_transformers|test_tiled_mlp|cute|cutile",
     ),
-    "conch": Suite("conch-triton-kernels==1.3", ["tests"], ["."], ["einops"]),
-    "adasplash": Suite("adasplash==0.2.2", ["tests"], ["."], ["entmax"], left="test_public_api"),
+    "conch": Suite("conch-triton-kernels==1.3", ["tests"], ["."], ["einops==0.8.2"]),
+    "adasplash": Suite("adasplash==0.2.2", ["tests"], ["."], ["entmax==1.3"], left="test_public_api"),
     "flash-colsum": Suite("flash-colsum==0.1.0", ["tests"], ["."], [], left="test_benchmarks"),
 }
 
