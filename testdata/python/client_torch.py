@@ -330,6 +330,17 @@ def test_pytest():
     assert done.returncode == 0 and "1 passed" in done.stdout and "CUDA began" not in done.stdout, done.stdout + done.stderr
 
 
+def elsewhere(x):
+    return (torch.arange(4.0, device=cuda) * x).sum().item()
+
+
+def test_spawned():
+    """Processes that a program starts have the operators, too, however they are started."""
+    for kind in "spawn", "forkserver":
+        with torch.multiprocessing.get_context(kind).Pool(1) as pool:
+            assert pool.map(elsewhere, [2.0, 3.0]) == [12.0, 18.0], kind
+
+
 def test_compile():
     def f(x, w):
         return F.gelu(x @ w).sum(1) * x[:, 0]
