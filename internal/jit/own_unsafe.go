@@ -9,7 +9,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// own is machine code that we have made ourselves. It runs on a stack like C's: it has the values there that have no register.
+// own is machine code that we have made ourselves. It runs on a stack like C's: it has the values there that have no
+// register.
 type own struct{ *native.Code }
 
 func (p *PipelineC) ownCode(kernel string, f *ssa.Func) (wholeCode, error) {

@@ -1,13 +1,15 @@
-// Package isel has what a target makes of a placed function: instructions on virtual registers, in blocks. The register allocator
-// (regalloc) gives them registers, and the target encodes the result. Targets are packages below this one.
+// Package isel has what a target makes of a placed function: instructions on virtual registers, in blocks. The
+// register allocator (regalloc) gives them registers, and the target encodes the result. Targets are packages below
+// this one.
 //
-// A value with lanes becomes parts, each of one vector register: part i has the lanes from i·L on, where L is how many lanes of the
-// value's type a vector holds.
+// A value with lanes becomes parts, each of one vector register: part i has the lanes from i·L on, where L is how many
+// lanes of the value's type a vector holds.
 package isel
 
 import "fmt"
 
-// VReg is a virtual register; 0 is none. Each is defined once: by an instruction, as a parameter of a block, or as a constant.
+// VReg is a virtual register; 0 is none. Each is defined once: by an instruction, as a parameter of a block, or as a
+// constant.
 type VReg uint32
 
 // Class is a kind of register.
@@ -41,8 +43,8 @@ type Block struct {
 	Insts  []*Inst
 }
 
-// Inst is an instruction. It reads all of Uses before it writes any of Defs, unless it says Early; Temps are registers that it
-// changes. One that leads somewhere leads there before it writes Defs.
+// Inst is an instruction. It reads all of Uses before it writes any of Defs, unless it says Early; Temps are registers
+// that it changes. One that leads somewhere leads there before it writes Defs.
 type Inst struct {
 	Op    Op
 	Defs  []VReg
@@ -61,7 +63,8 @@ type Op interface{ String() string }
 
 // New makes an empty function.
 func New(name string) *Func {
-	return &Func{Name: name, class: []Class{0}, consts: map[VReg]Const{}, found: map[Class]map[Const]VReg{General: {}, Vector: {}}}
+	return &Func{Name: name, class: []Class{0}, consts: map[VReg]Const{},
+		found: map[Class]map[Const]VReg{General: {}, Vector: {}}}
 }
 
 // NewBlock makes a block that is not in the order yet.

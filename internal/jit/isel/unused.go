@@ -2,8 +2,8 @@ package isel
 
 import "slices"
 
-// RemoveUnused takes out instructions whose results nothing wants, unless they are to be kept or lead elsewhere. Selection makes some:
-// a load in front of a store, where each of its users has read memory itself.
+// RemoveUnused takes out instructions whose results nothing wants, unless they are to be kept or lead elsewhere.
+// Selection makes some: a load in front of a store, where each of its users has read memory itself.
 func (f *Func) RemoveUnused() {
 	uses, maker := make([]int, f.NumRegs()), make([]*Inst, f.NumRegs())
 	for _, b := range f.Blocks {
@@ -19,7 +19,8 @@ func (f *Func) RemoveUnused() {
 	gone := map[*Inst]bool{}
 	var look func(i *Inst)
 	look = func(i *Inst) {
-		if i == nil || gone[i] || i.Keep || i.To != nil || len(i.Defs) == 0 || slices.ContainsFunc(i.Defs, func(d VReg) bool { return uses[d] > 0 }) {
+		if i == nil || gone[i] || i.Keep || i.To != nil || len(i.Defs) == 0 || slices.ContainsFunc(i.Defs,
+			func(d VReg) bool { return uses[d] > 0 }) {
 			return
 		}
 		gone[i] = true

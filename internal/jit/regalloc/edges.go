@@ -49,8 +49,8 @@ func (a *allocator) moveTo(moves []Move, to Loc, v isel.VReg) []Move {
 	return moves
 }
 
-// fix says where values are when a block begins, by the first edge that leads there: in the registers that they have, and parameters in
-// those of their arguments, or in what is free, or in place of what is used later.
+// fix says where values are when a block begins, by the first edge that leads there: in the registers that they have,
+// and parameters in those of their arguments, or in what is free, or in place of what is used later.
 func (a *allocator) fix(to *isel.Block, args []isel.VReg) {
 	s := &state{}
 	live, end := a.live[to.ID], a.loop[to.ID]
@@ -73,7 +73,10 @@ func (a *allocator) fix(to *isel.Block, args []isel.VReg) {
 		}
 	}
 	from := a.first[to.ID]
-	slices.SortStableFunc(order, func(i, j int) int { return a.nextUse(to.Params[i], from) - a.nextUse(to.Params[j], from) })
+	slices.SortStableFunc(order, func(i, j int) int {
+		return a.nextUse(to.Params[i], from) - a.nextUse(to.Params[j],
+			from)
+	})
 	for _, i := range order {
 		a.fixParam(s, to, to.Params[i], args[i])
 	}

@@ -67,7 +67,8 @@ func (a *allocator) findLiveness() {
 	}
 }
 
-// before makes what lives behind an instruction what lives in front of it, and calls death for what it is the last to use.
+// before makes what lives behind an instruction what lives in front of it, and calls death for what it is the last to
+// use.
 func (a *allocator) before(inst *isel.Inst, now set, death func(isel.VReg)) {
 	use := func(v isel.VReg) {
 		if !a.isConst(v) && !now.has(v) {

@@ -1,11 +1,12 @@
-// Package regalloc gives the virtual registers of a function places: by a linear scan with second chance (Traub, Holloway, Smith:
-// Quality and Speed in Linear-scan Register Allocation). The scan goes through the blocks in the order of the code. A value stays in
-// its register until another needs it; the one that is used last, as far as the order of the code tells, makes room. It has
-// its home in memory from its definition on, and gets a register again where it is used the next time.
+// Package regalloc gives the virtual registers of a function places: by a linear scan with second chance (Traub,
+// Holloway, Smith: Quality and Speed in Linear-scan Register Allocation). The scan goes through the blocks in the
+// order of the code. A value stays in its register until another needs it; the one that is used last, as far as the
+// order of the code tells, makes room. It has its home in memory from its definition on, and gets a register again
+// where it is used the next time.
 //
-// Where a block begins, values are where the first edge that led there had them; the other edges bring them there by parallel
-// moves. Constants have no home: they are made again. It never fails: an instruction has registers for all that it names, or
-// the target has asked for more than there are, which is a mistake.
+// Where a block begins, values are where the first edge that led there had them; the other edges bring them there by
+// parallel moves. Constants have no home: they are made again. It never fails: an instruction has registers for all
+// that it names, or the target has asked for more than there are, which is a mistake.
 package regalloc
 
 import (
@@ -100,7 +101,8 @@ type allocator struct {
 
 func newAllocator(f *isel.Func, regs Registers) *allocator {
 	n, blocks := f.NumRegs(), len(f.Blocks)
-	a := &allocator{f: f, regs: regs, live: make([]set, blocks), start: make([]*state, blocks), first: make([]int, blocks), preds: make([]int, blocks),
+	a := &allocator{f: f, regs: regs, live: make([]set, blocks), start: make([]*state, blocks), first: make([]int,
+		blocks), preds: make([]int, blocks),
 		loop: make([]int, blocks), uses: make([][]int32, n), wanted: make([]isel.VReg, n), where: make([]Loc, n)}
 	a.out = &Result{Func: f, Blocks: make([][]Step, blocks), Home: make([]Loc, n), Params: make([]Loc, n)}
 	for v := range n {
@@ -151,7 +153,8 @@ func (a *allocator) enter(b *isel.Block) {
 // step gives places to an instruction.
 func (a *allocator) step(inst *isel.Inst, deaths []isel.VReg) Step {
 	a.locked, a.moves = [isel.Classes]uint32{}, nil
-	s := Step{Inst: inst, Uses: make([]Loc, len(inst.Uses)), Temps: make([]Loc, len(inst.Temps)), Defs: make([]Loc, len(inst.Defs))}
+	s := Step{Inst: inst, Uses: make([]Loc, len(inst.Uses)), Temps: make([]Loc, len(inst.Temps)), Defs: make([]Loc,
+		len(inst.Defs))}
 	if !inst.Any {
 		a.useRegisters(inst, s.Uses)
 	}
@@ -224,7 +227,8 @@ func (a *allocator) free(v isel.VReg) {
 	}
 }
 
-// useRegisters brings what an instruction uses into registers. One use may stay in memory, if it is not used again soon.
+// useRegisters brings what an instruction uses into registers. One use may stay in memory, if it is not used again
+// soon.
 func (a *allocator) useRegisters(inst *isel.Inst, places []Loc) {
 	for _, v := range inst.Uses {
 		if r := a.where[v]; r.IsReg() {
@@ -251,7 +255,8 @@ func (a *allocator) useRegisters(inst *isel.Inst, places []Loc) {
 // soon is how many instructions on a value is worth a register that is free.
 const soon = 64
 
-// worthRegister tells whether a value that could be read from memory is loaded: it is used again soon, and a register is free.
+// worthRegister tells whether a value that could be read from memory is loaded: it is used again soon, and a register
+// is free.
 func (a *allocator) worthRegister(v isel.VReg) bool {
 	c := a.f.ClassOf(v)
 	if a.nextUse(v, a.pos+1) > a.pos+soon {
@@ -331,7 +336,8 @@ func (a *allocator) evict(v isel.VReg) {
 	a.free(v)
 }
 
-// hint is a set of registers that a definition had best: that in which an edge wants it, or that of a use which ends here.
+// hint is a set of registers that a definition had best: that in which an edge wants it, or that of a use which ends
+// here.
 func (a *allocator) hint(s *Step, d isel.VReg, deaths []isel.VReg) uint32 {
 	if p := a.wanted[d]; p != 0 && a.out.Params[p].IsReg() {
 		return 1 << a.out.Params[p]

@@ -16,7 +16,8 @@ type frame struct {
 	accesses []*ssa.Effect // that operands in memory are of
 }
 
-// limit is where in an allocation n bytes may begin, as a number of bytes from its start: below it; 0 if they may nowhere.
+// limit is where in an allocation n bytes may begin, as a number of bytes from its start: below it; 0 if they may
+// nowhere.
 type limit struct {
 	bounds int32
 	n      int64
@@ -32,7 +33,8 @@ type tested struct {
 
 // tested is the test that n bytes at an address are inside.
 func (s *selector) tested(bounds int32, n int64, store bool, align uint8) tested {
-	return tested{bounds: find(&s.frame.bounds, bounds), limit: find(&s.frame.limits, limit{bounds, n, store}), align: align}
+	return tested{bounds: find(&s.frame.bounds, bounds), limit: find(&s.frame.limits, limit{bounds, n, store}),
+		align: align}
 }
 
 // testOf is the test of a check.

@@ -6,7 +6,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file ends blocks: a condition that nothing else wants is compared and jumped on at once, through and, or and not.
+// This file ends blocks: a condition that nothing else wants is compared and jumped on at once, through and, or and
+// not.
 
 // target is where a branch leads, with the registers for its parameters.
 type target struct {
@@ -185,5 +186,6 @@ func (s *selector) lanesAndJump(o *ssa.Op, is bool, t target) {
 func (s *selector) outsideAndJump(o *ssa.Op, t target) {
 	test := s.testOf(o)
 	run := func(c *code) { c.test(&test, c.u(0), c.t(0), c.exit()) }
-	s.end(&isel.Inst{Op: &op{name: "jump if outside", run: run}, Uses: []isel.VReg{s.num(o.A)}, Temps: s.temps(1, 0), To: t.to.Block, Args: t.args})
+	s.end(&isel.Inst{Op: &op{name: "jump if outside", run: run}, Uses: []isel.VReg{s.num(o.A)}, Temps: s.temps(1,
+		0), To: t.to.Block, Args: t.args})
 }

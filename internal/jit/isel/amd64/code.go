@@ -8,7 +8,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file has what functions that write instructions ask for: registers, places in memory, and what several of them write.
+// This file has what functions that write instructions ask for: registers, places in memory, and what several of them
+// write.
 
 // Registers of definitions (g, v), uses (u, uv) and temporaries (t, tv).
 func (c *code) g(i int) x86.Reg  { return x86.Reg(c.Defs[i]) }
@@ -110,7 +111,8 @@ func (c *code) divide(size x86.Size, rest bool) {
 	c.Bind(end)
 }
 
-// divideLanes divides lanes in the frame by those 32 bytes further. 64 bits that fit 32 are divided so, which takes half of the time.
+// divideLanes divides lanes in the frame by those 32 bytes further. 64 bits that fit 32 are divided so, which takes
+// half of the time.
 func (c *code) divideLanes(size x86.Size, rest bool) {
 	insert, move, n := x86.VPINSRD, x86.VMOVD, 8
 	if size == x86.S64 {

@@ -8,8 +8,8 @@
 //	op.go, encode.go     what instructions are, and their bytes
 //	frame.go             what the code has on its stack
 //
-// Nothing is computed before something wants it: an operation is selected part by part where its first user is, so a chain of
-// operations goes through eight lanes at a time and has few registers alive; what another block wants is put at the end of the
-// block that the operation was placed in. A load that was tested before is made where its part is wanted, at the latest in front of
-// the next store.
+// Nothing is computed before something wants it: an operation is selected part by part where its first user is, so a
+// chain of operations goes through eight lanes at a time and has few registers alive; what another block wants is put
+// at the end of the block that the operation was placed in. A load that was tested before is made where its part is
+// wanted, at the latest in front of the next store.
 package amd64

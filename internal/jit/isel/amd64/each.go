@@ -8,8 +8,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file has accesses lane by lane, in ascending order: addresses and values are in the frame, and all are tested before the first
-// is made.
+// This file has accesses lane by lane, in ascending order: addresses and values are in the frame, and all are tested
+// before the first is made.
 
 // storeTested makes a store that tests itself.
 func (s *selector) storeTested(e *ssa.Effect) { s.storeLanes(e, true) }

@@ -144,10 +144,12 @@ func (s *selector) leaveIf(e *ssa.Effect) {
 	s.exit(s.perform("leave", run, nil, uses...), e.State, missed)
 }
 
-// next goes on to another warp: the results are whether there is one, its number, and where there are more ctaid x, y and z.
+// next goes on to another warp: the results are whether there is one, its number, and where there are more ctaid x, y
+// and z.
 func (s *selector) next(e *ssa.Effect, protocol func(c *code, is, warp, t x86.Reg)) {
 	r := e.Results
-	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }}, Temps: s.temps(1, 0), Early: true, Keep: true}
+	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }},
+		Temps: s.temps(1, 0), Early: true, Keep: true}
 	i.Defs = s.temps(2, 0)
 	s.emit(i)
 	for n, v := range r[:2] {

@@ -17,8 +17,8 @@ type Code struct {
 	frame frame
 }
 
-// Compile makes machine code of a placed function that is entered at its start: void(state *NativeState, how uint64). With check, what the
-// register allocator has made is replayed.
+// Compile makes machine code of a placed function that is entered at its start: void(state *NativeState, how uint64).
+// With check, what the register allocator has made is replayed.
 func Compile(f *ssa.Func, check bool) ([]byte, error) {
 	c, err := Select(f)
 	if err != nil {
@@ -200,7 +200,8 @@ var (
 	fma231 = [2]x86.Op{x86.VFMADD231PS, x86.VFMADD231PD}
 )
 
-// writeFMA encodes a·b + c, where b may be in memory, by the form of which the result has an operand's register. The uses are a, c, b.
+// writeFMA encodes a·b + c, where b may be in memory, by the form of which the result has an operand's register. The
+// uses are a, c, b.
 func (c *code) writeFMA(o *op) {
 	w, d, a, add := x86.W256, c.v(0), c.uv(0), c.uv(1)
 	at, inMemory := x86.Mem{}, true
@@ -325,7 +326,8 @@ const (
 	ofTested             // an address that the instruction itself has tested
 )
 
-// watch looks at operands in memory: what is not the code's own is by a proof, and within what the access touches that it names.
+// watch looks at operands in memory: what is not the code's own is by a proof, and within what the access touches that
+// it names.
 func (e *encoder) watch(m x86.Mem) error {
 	own := m.Rip != 0 || m.Base == x86.RSP && m.Disp >= 0 && m.Disp < e.size || m.Base == rState
 	if own || m.Proof < 0 {

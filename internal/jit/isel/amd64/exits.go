@@ -19,7 +19,8 @@ type stub struct {
 
 // exit lets an instruction, the last of the running block so far, lead to the exit of a state.
 func (s *selector) exit(i *isel.Inst, id ssa.StateID, missed int32) {
-	b := &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id, missed: missed}, local: map[key]isel.VReg{}}
+	b := &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id,
+		missed: missed}, local: map[key]isel.VReg{}}
 	s.stubs = append(s.stubs, b)
 	i.To = b.Block
 }

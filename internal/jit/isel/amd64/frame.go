@@ -68,7 +68,8 @@ const (
 	fBounds = fValues + 4*256
 )
 
-// How a batch is entered, and what stands for the code of a warp: the values of machine.Native's fields. Nothing jumps there.
+// How a batch is entered, and what stands for the code of a warp: the values of machine.Native's fields. Nothing jumps
+// there.
 const (
 	Batch = iota + 1
 	BeginCTA

@@ -13,14 +13,16 @@ var vectors = map[ssa.Code][2]x86.Op{
 	ssa.Add: {x86.VPADDD, x86.VPADDQ}, ssa.Sub: {x86.VPSUBD, x86.VPSUBQ}, ssa.Mul: {x86.VPMULLD},
 	ssa.And: {x86.VPAND, x86.VPAND}, ssa.Or: {x86.VPOR, x86.VPOR}, ssa.Xor: {x86.VPXOR, x86.VPXOR},
 	ssa.MinS: {x86.VPMINSD}, ssa.MaxS: {x86.VPMAXSD}, ssa.MinU: {x86.VPMINUD}, ssa.MaxU: {x86.VPMAXUD},
-	ssa.FAdd: {x86.VADDPS, x86.VADDPD}, ssa.FSub: {x86.VSUBPS, x86.VSUBPD}, ssa.FMul: {x86.VMULPS, x86.VMULPD}, ssa.FDiv: {x86.VDIVPS, x86.VDIVPD},
+	ssa.FAdd: {x86.VADDPS, x86.VADDPD}, ssa.FSub: {x86.VSUBPS, x86.VSUBPD}, ssa.FMul: {x86.VMULPS,
+		x86.VMULPD}, ssa.FDiv: {x86.VDIVPS, x86.VDIVPD},
 	ssa.FMin: {x86.VMINPS, x86.VMINPD}, ssa.FMax: {x86.VMAXPS, x86.VMAXPD}, ssa.FSqrt: {x86.VSQRTPS, x86.VSQRTPD},
 	ssa.I2F: {x86.VCVTDQ2PS}, ssa.Eq: {x86.VPCMPEQD, x86.VPCMPEQQ},
 	ssa.Shl: {x86.VPSLLVD, x86.VPSLLVQ}, ssa.Shr: {x86.VPSRLVD, x86.VPSRLVQ}, ssa.Sar: {x86.VPSRAVD},
 }
 
 // immediates are shifts by a constant.
-var immediates = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ}, ssa.Sar: {x86.VPSRAD}}
+var immediates = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ},
+	ssa.Sar: {x86.VPSRAD}}
 
 // floatComparisons are the immediates of vcmpps: none of them holds of a NaN but the last.
 var floatComparisons = map[ssa.Code]int64{ssa.FEq: 0, ssa.FLt: 17, ssa.FLe: 18, ssa.FUnord: 3}
@@ -29,7 +31,8 @@ var floatComparisons = map[ssa.Code]int64{ssa.FEq: 0, ssa.FLt: 17, ssa.FLe: 18, 
 var greater = [2]x86.Op{x86.VPCMPGTD, x86.VPCMPGTQ}
 
 // exchangeable are the operations whose first operand may be the one that is in memory.
-var exchangeable = map[ssa.Code]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true, ssa.MinS: true, ssa.MaxS: true,
+var exchangeable = map[ssa.Code]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true,
+	ssa.MinS: true, ssa.MaxS: true,
 	ssa.MinU: true, ssa.MaxU: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true}
 
 // width is the place of an operation in the tables: by its operands, where they are wider than its result.
@@ -125,7 +128,8 @@ func (s *selector) binary(code x86.Op, o *ssa.Op, i int) isel.VReg {
 	m, base := s.address(e, s.displacement(e, b, i))
 	d := s.out.NewReg(isel.Vector)
 	m.use = 1
-	s.emit(&isel.Inst{Op: &op{code: code, form: formLoadV, size: uint8(x86.W256), mem: m}, Defs: []isel.VReg{d}, Uses: []isel.VReg{x, base}})
+	s.emit(&isel.Inst{Op: &op{code: code, form: formLoadV, size: uint8(x86.W256), mem: m}, Defs: []isel.VReg{d},
+		Uses: []isel.VReg{x, base}})
 	return d
 }
 
@@ -163,7 +167,9 @@ func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
 	case ssa.MulHiU, ssa.MulHiS:
 		return s.highProducts(o.Code, a(), b())
 	case ssa.Popc:
-		return s.counted(a())
+		if w == 0 {
+			return s.counted(a())
+		}
 	case ssa.U2F:
 		return s.fromUnsigned(a())
 	case ssa.Perm:
@@ -212,7 +218,8 @@ func (s *selector) fma(o *ssa.Op, w, i int) isel.VReg {
 	}
 	x, c := s.part(a, i), s.part(o.C, i)
 	d := s.out.NewReg(isel.Vector)
-	inst := &isel.Inst{Op: &op{code: x86.VFMADD213PS, form: formFMA, size: uint8(x86.W256), imm: int64(w)}, Defs: []isel.VReg{d}}
+	inst := &isel.Inst{Op: &op{code: x86.VFMADD213PS, form: formFMA, size: uint8(x86.W256), imm: int64(w)},
+		Defs: []isel.VReg{d}}
 	if a != b && s.folds(b, i) {
 		e := s.loads[b]
 		m, base := s.address(e, s.displacement(e, b, i))

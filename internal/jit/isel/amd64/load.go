@@ -10,7 +10,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file has loads of which a test in front has found that all they touch is inside: they are made part by part, where a part is wanted.
+// This file has loads of which a test in front has found that all they touch is inside: they are made part by part,
+// where a part is wanted.
 
 // loadEffect makes a load that tests itself; others wait.
 func (s *selector) loadEffect(e *ssa.Effect) {
@@ -45,7 +46,8 @@ func (s *selector) loaded(v ssa.Value, i int) isel.VReg {
 	}
 	e := s.loads[v]
 	if e == nil || e.Kind != ssa.Load || e.Access.Check == 0 {
-		panic(fmt.Sprintf("BUG: v%d, the result of %v at pc %d, is wanted where it is not there: stub %v", v, e.Kind, e.PC, s.stub != nil))
+		panic(fmt.Sprintf("BUG: v%d, the result of %v at pc %d, is wanted where it is not there: stub %v", v, e.Kind,
+			e.PC, s.stub != nil))
 	}
 	s.note(k, s.loadPart(e, slices.Index(e.Results, v), v, i), s.block)
 	return s.mustLook(k)
@@ -110,7 +112,8 @@ func (s *selector) displacement(e *ssa.Effect, v ssa.Value, i int) int64 {
 // folds tells whether part i of a value can be read from memory by the instruction that wants it.
 func (s *selector) folds(v ssa.Value, i int) bool {
 	e := s.loads[v]
-	if e == nil || s.uses[v] != 1 || s.f.IsNum(v) || e.Access == nil || e.Access.Index != 0 || e.Access.Step != int64(e.Access.Elem) || !s.whole(e.Access, v) {
+	if e == nil || s.uses[v] != 1 || s.f.IsNum(v) || e.Access == nil || e.Access.Index != 0 ||
+		e.Access.Step != int64(e.Access.Elem) || !s.whole(e.Access, v) {
 		return false
 	}
 	if !slices.Contains(s.pending, e) {
@@ -138,12 +141,14 @@ func (s *selector) addressFrom(e *ssa.Effect, base ssa.Value, disp int64) (mem, 
 func (s *selector) load(code x86.Op, e *ssa.Effect, disp int64) isel.VReg {
 	m, base := s.address(e, disp)
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: code, form: formLoad, size: uint8(x86.W256), mem: m}, Defs: []isel.VReg{d}, Uses: []isel.VReg{base}})
+	s.emit(&isel.Inst{Op: &op{code: code, form: formLoad, size: uint8(x86.W256), mem: m}, Defs: []isel.VReg{d},
+		Uses: []isel.VReg{base}})
 	return d
 }
 
 // numberLoads are the instructions that load a number, by the size of its elements without and with sign.
-var numberLoads = map[uint8][2]x86.Op{1: {x86.MOVZXB, x86.MOVSXB}, 2: {x86.MOVZXW, x86.MOVSXW}, 4: {x86.MOV, x86.MOVSXD}, 8: {x86.MOV, x86.MOV}}
+var numberLoads = map[uint8][2]x86.Op{1: {x86.MOVZXB, x86.MOVSXB}, 2: {x86.MOVZXW, x86.MOVSXW}, 4: {x86.MOV,
+	x86.MOVSXD}, 8: {x86.MOV, x86.MOV}}
 
 // loadOp is how an element becomes a number of a type.
 func loadOp(a *ssa.Access, t ssa.Type) (x86.Op, x86.Size) {
@@ -162,7 +167,8 @@ func (s *selector) loadNumber(e *ssa.Effect, v ssa.Value, disp int64) isel.VReg 
 	m, base := s.address(e, disp)
 	d := s.out.NewReg(isel.General)
 	code, size := loadOp(e.Access, s.f.TypeOf(v))
-	s.emit(&isel.Inst{Op: &op{code: code, form: formLoadR, size: uint8(size), mem: m}, Defs: []isel.VReg{d}, Uses: []isel.VReg{base}})
+	s.emit(&isel.Inst{Op: &op{code: code, form: formLoadR, size: uint8(size), mem: m}, Defs: []isel.VReg{d},
+		Uses: []isel.VReg{base}})
 	return d
 }
 
@@ -219,7 +225,8 @@ func (s *selector) loadApart(e *ssa.Effect, v ssa.Value, i int, disp int64) isel
 	if last := disp + int64(lanes-1)*a.Step; last > math.MaxInt32 || last < math.MinInt32 {
 		refuse("lanes %d bytes apart", a.Step)
 	}
-	s.emit(&isel.Inst{Op: &op{name: "load apart", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{base}, Temps: s.temps(1, 1)})
+	s.emit(&isel.Inst{Op: &op{name: "load apart", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{base},
+		Temps: s.temps(1, 1)})
 	return d
 }
 
@@ -257,11 +264,13 @@ func (c *code) gather(a *ssa.Access, t ssa.Type, d, high x86.Vec, tmp x86.Reg, a
 // hostBase is an address as the host has it.
 func (s *selector) hostBase(v ssa.Value) isel.VReg {
 	return s.find(key{v: v, kind: asHost}, func(k key) {
-		s.note(k, s.plain("host", func(c *code) { c.RM(x86.LEA, x86.S64, c.g(0), x86.AtIndex(rGlobal, c.u(0), 1, 0)) }, s.num(v)), s.block)
+		s.note(k, s.plain("host", func(c *code) { c.RM(x86.LEA, x86.S64, c.g(0), x86.AtIndex(rGlobal, c.u(0), 1, 0)) },
+			s.num(v)), s.block)
 	})
 }
 
-// loadIndexed loads lanes by an index of words that was extended: all together where they follow each other, else one by one.
+// loadIndexed loads lanes by an index of words that was extended: all together where they follow each other, else one
+// by one.
 func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 	a, t := e.Access, s.f.TypeOf(v)
 	word, shift, signed := s.f.Extended(a.Index)

@@ -8,19 +8,23 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file has the operations on numbers. A number of 32 bits has zeros above them in its register; a truth value is 0 or 1.
+// This file has the operations on numbers. A number of 32 bits has zeros above them in its register; a truth value is
+// 0 or 1.
 
 // alu are operations of two numbers that are one instruction, which changes its first operand.
-var alu = map[ssa.Code]x86.Op{ssa.Add: x86.ADD, ssa.Sub: x86.SUB, ssa.Mul: x86.IMUL, ssa.And: x86.AND, ssa.Or: x86.OR, ssa.Xor: x86.XOR}
+var alu = map[ssa.Code]x86.Op{ssa.Add: x86.ADD, ssa.Sub: x86.SUB, ssa.Mul: x86.IMUL, ssa.And: x86.AND,
+	ssa.Or: x86.OR, ssa.Xor: x86.XOR}
 
 // conditions are those of comparisons.
-var conditions = map[ssa.Code]x86.Cond{ssa.Eq: x86.E, ssa.Ne: x86.NE, ssa.LtS: x86.L, ssa.LeS: x86.LE, ssa.LtU: x86.B, ssa.LeU: x86.BE}
+var conditions = map[ssa.Code]x86.Cond{ssa.Eq: x86.E, ssa.Ne: x86.NE, ssa.LtS: x86.L, ssa.LeS: x86.LE,
+	ssa.LtU: x86.B, ssa.LeU: x86.BE}
 
 // choices are the conditions on which the first of two numbers is the result.
 var choices = map[ssa.Code]x86.Cond{ssa.MinS: x86.L, ssa.MaxS: x86.G, ssa.MinU: x86.B, ssa.MaxU: x86.A}
 
 // shifts are those by a constant, and by another number.
-var shifts = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.SHL, x86.SHLX}, ssa.Shr: {x86.SHR, x86.SHRX}, ssa.Sar: {x86.SAR, x86.SARX}}
+var shifts = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.SHL, x86.SHLX}, ssa.Shr: {x86.SHR, x86.SHRX},
+	ssa.Sar: {x86.SAR, x86.SARX}}
 
 // sizeOf is the size of a number's operations.
 func sizeOf(t ssa.Type) x86.Size {
@@ -93,7 +97,8 @@ func (s *selector) numberOf(v ssa.Value, o *ssa.Op) isel.VReg {
 // number1 is an instruction with one operand.
 func (s *selector) number1(code x86.Op, size x86.Size, from isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.General)
-	s.emit(&isel.Inst{Op: &op{code: code, form: formRR, size: uint8(size)}, Defs: []isel.VReg{d}, Uses: []isel.VReg{from}, Fold: 1})
+	s.emit(&isel.Inst{Op: &op{code: code, form: formRR, size: uint8(size)}, Defs: []isel.VReg{d},
+		Uses: []isel.VReg{from}, Fold: 1})
 	return d
 }
 
@@ -113,7 +118,8 @@ func (s *selector) emitALU(code x86.Op, size x86.Size, imm int64, uses ...isel.V
 	if len(uses) == 2 {
 		fold = 2
 	}
-	s.emit(&isel.Inst{Op: &op{code: code, form: formALU, size: uint8(size), has: len(uses) == 1, imm: imm}, Defs: []isel.VReg{d}, Uses: uses, Fold: fold})
+	s.emit(&isel.Inst{Op: &op{code: code, form: formALU, size: uint8(size), has: len(uses) == 1, imm: imm},
+		Defs: []isel.VReg{d}, Uses: uses, Fold: fold})
 	return d
 }
 
@@ -144,7 +150,8 @@ func (s *selector) shift(o *ssa.Op, size x86.Size) isel.VReg {
 		c.RR(x86.SBB, x86.S64, c.t(0), c.t(0)) // all ones below the width
 		c.RR(x86.AND, x86.S64, c.g(0), c.t(0))
 	}
-	s.emit(&isel.Inst{Op: &op{name: variable.String(), run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{a, s.num(o.B)}, Temps: s.temps(1, 0), Early: true})
+	s.emit(&isel.Inst{Op: &op{name: variable.String(), run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{a,
+		s.num(o.B)}, Temps: s.temps(1, 0), Early: true})
 	return d
 }
 
@@ -227,7 +234,8 @@ func (s *selector) argument(o *ssa.Op, size x86.Size) isel.VReg {
 	base := s.loadState(sParams, x86.S64)
 	d := s.out.NewReg(isel.General)
 	m := mem{kind: atHost, use: 0, index: -1, disp: int64(o.Imm), access: ofParams}
-	s.emit(&isel.Inst{Op: &op{code: x86.MOV, form: formLoadR, size: uint8(size), mem: m}, Defs: []isel.VReg{d}, Uses: []isel.VReg{base}})
+	s.emit(&isel.Inst{Op: &op{code: x86.MOV, form: formLoadR, size: uint8(size), mem: m}, Defs: []isel.VReg{d},
+		Uses: []isel.VReg{base}})
 	return d
 }
 
@@ -242,6 +250,7 @@ func (s *selector) inside(o *ssa.Op) isel.VReg {
 		c.MovImm(c.g(0), 1)
 		c.Bind(no)
 	}
-	s.emit(&isel.Inst{Op: &op{name: "inside", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{s.num(o.A)}, Temps: s.temps(1, 0), Early: true})
+	s.emit(&isel.Inst{Op: &op{name: "inside", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{s.num(o.A)},
+		Temps: s.temps(1, 0), Early: true})
 	return d
 }

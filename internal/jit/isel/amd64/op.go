@@ -80,7 +80,8 @@ type mem struct {
 }
 
 func (m *mem) String() string {
-	return fmt.Sprintf(" [%s u%d u%d·%d %+d]", [...]string{"", "host", "base", "frame", "state", "pool"}[m.kind], m.use, m.index, m.scale, m.disp)
+	return fmt.Sprintf(" [%s u%d u%d·%d %+d]", [...]string{"", "host", "base", "frame", "state", "pool"}[m.kind],
+		m.use, m.index, m.scale, m.disp)
 }
 
 func frameAt(off int) mem { return mem{kind: atFrame, use: -1, index: -1, disp: int64(off)} }

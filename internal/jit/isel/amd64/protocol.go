@@ -2,9 +2,9 @@ package amd64
 
 import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
-// This file goes from warp to warp and from CTA to CTA (machine/nativebatch.go). What the code keeps of the batch is in its frame and
-// is written back when it returns; what follows from the warps that are still to run is found only then. Of a CTA that the code itself has
-// begun, all warps are as the last CTA has left them.
+// This file goes from warp to warp and from CTA to CTA (machine/nativebatch.go). What the code keeps of the batch is
+// in its frame and is written back when it returns; what follows from the warps that are still to run is found only
+// then. Of a CTA that the code itself has begun, all warps are as the last CTA has left them.
 
 // begin chooses the first warp.
 func (c *code) begin(is, warp, t x86.Reg) { c.pick(is, warp, t) }

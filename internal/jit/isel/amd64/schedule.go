@@ -6,9 +6,10 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 )
 
-// This file decides in which order what is wanted is computed. The operand that takes most registers comes first (Sethi, Ullman: The
-// Generation of Optimal Code for Arithmetic Expressions). Where all parts of an expression have room at once they go through each
-// operation together, so what is the same for all lanes is shared and dependent instructions have others between them:
+// This file decides in which order what is wanted is computed. The operand that takes most registers comes first
+// (Sethi, Ullman: The Generation of Optimal Code for Arithmetic Expressions). Where all parts of an expression have
+// room at once they go through each operation together, so what is the same for all lanes is shared and dependent
+// instructions have others between them:
 //
 //	acc = fma(bcast(c[0]), x, acc)  four times, then the next: five registers
 //
@@ -59,7 +60,8 @@ func (s *selector) deepest(o *ssa.Op) []ssa.Value {
 	return list
 }
 
-// need is how many vectors it takes to compute one part of a value: 0 for what is there, is a constant, or the same in all lanes.
+// need is how many vectors it takes to compute one part of a value: 0 for what is there, is a constant, or the same in
+// all lanes.
 func (s *selector) need(v ssa.Value) int {
 	if n := s.needs[v]; n != 0 {
 		return int(n) - 1

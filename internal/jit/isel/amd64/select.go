@@ -79,8 +79,10 @@ func Select(f *ssa.Func) (c *Code, err error) {
 			panic(p)
 		}
 	}()
-	s := &selector{f: f, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)), at: map[key]entry{},
-		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32, len(f.Ops)), needs: make([]uint8, len(f.Ops))}
+	s := &selector{f: f, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
+		at:     map[key]entry{},
+		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
+			len(f.Ops)), needs: make([]uint8, len(f.Ops))}
 	s.prepare()
 	for _, b := range s.dom.Blocks {
 		s.run(s.blocks[b.ID])
@@ -193,7 +195,8 @@ func (s *selector) in(b *block, do func()) {
 	s.block = now
 }
 
-// find is the register of what a key of a pure value names: computed where the value was placed, if it has not been so far.
+// find is the register of what a key of a pure value names: computed where the value was placed, if it has not been so
+// far.
 func (s *selector) find(k key, compute func(k key)) isel.VReg {
 	if r, ok := s.look(k); ok {
 		return r

@@ -10,7 +10,8 @@ import (
 
 // wideProduct is the low half of a product of 64 bits.
 func (s *selector) wideProduct(a, b isel.VReg) isel.VReg {
-	cross := s.vector(x86.VPADDQ, s.vector(x86.VPMULUDQ, s.imm(x86.VPSRLQ, 32, a), b), s.vector(x86.VPMULUDQ, a, s.imm(x86.VPSRLQ, 32, b)))
+	cross := s.vector(x86.VPADDQ, s.vector(x86.VPMULUDQ, s.imm(x86.VPSRLQ, 32, a), b), s.vector(x86.VPMULUDQ, a,
+		s.imm(x86.VPSRLQ, 32, b)))
 	return s.vector(x86.VPADDQ, s.imm(x86.VPSLLQ, 32, cross), s.vector(x86.VPMULUDQ, a, b))
 }
 
@@ -75,12 +76,14 @@ func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
 
 // storeFrame and loadFrame are moves to and from the frame.
 func (s *selector) storeFrame(off int, v isel.VReg) {
-	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formStore, size: uint8(x86.W256), mem: frameAt(off)}, Uses: []isel.VReg{v}})
+	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formStore, size: uint8(x86.W256), mem: frameAt(off)},
+		Uses: []isel.VReg{v}})
 }
 
 func (s *selector) loadFrame(off int) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formLoad, size: uint8(x86.W256), mem: frameAt(off)}, Defs: []isel.VReg{d}})
+	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formLoad, size: uint8(x86.W256), mem: frameAt(off)},
+		Defs: []isel.VReg{d}})
 	return d
 }
 
@@ -105,14 +108,14 @@ func (s *selector) computeBits(v ssa.Value) isel.VReg {
 	if s.f.IsNum(v) {
 		return s.negated(s.num(v))
 	}
-	if s.f.LanesOf(v) != 32 {
-		refuse("masks of %d lanes", s.f.LanesOf(v))
-	}
 	return s.moveMask(s.vector(x86.VPERMD, s.out.Constant(isel.Vector, words(0, 4, 1, 5, 2, 6, 3, 7)), s.packed(v)))
 }
 
 // packed is a mask as bytes, in the order of AVX2's packs.
 func (s *selector) packed(v ssa.Value) isel.VReg {
+	if s.f.LanesOf(v) != 32 {
+		refuse("masks of %d lanes", s.f.LanesOf(v))
+	}
 	low := s.vector(x86.VPACKSSDW, s.part(v, 0), s.part(v, 1))
 	return s.vector(x86.VPACKSSWB, low, s.vector(x86.VPACKSSDW, s.part(v, 2), s.part(v, 3)))
 }
@@ -163,7 +166,8 @@ func (s *selector) extremeLane(o *ssa.Op, code x86.Op) isel.VReg {
 // low is the first word of a vector.
 func (s *selector) low(v isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.General)
-	s.emit(&isel.Inst{Op: &op{name: "vmovd", run: func(c *code) { c.RV(x86.VMOVD, x86.W128, c.g(0), c.uv(0)) }}, Defs: []isel.VReg{d}, Uses: []isel.VReg{v}})
+	s.emit(&isel.Inst{Op: &op{name: "vmovd", run: func(c *code) { c.RV(x86.VMOVD, x86.W128, c.g(0), c.uv(0)) }},
+		Defs: []isel.VReg{d}, Uses: []isel.VReg{v}})
 	return d
 }
 
@@ -192,6 +196,7 @@ func (s *selector) runs(v ssa.Value) isel.VReg {
 		c.set(x86.LE, c.g(0))
 		c.RR(x86.AND, x86.S32, c.g(0), c.t(0))
 	}
-	s.emit(&isel.Inst{Op: &op{name: "runs", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{differ, first}, Temps: s.temps(1, 0), Early: true})
+	s.emit(&isel.Inst{Op: &op{name: "runs", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{differ, first},
+		Temps: s.temps(1, 0), Early: true})
 	return d
 }

@@ -6,7 +6,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file has loads of lanes that are a few bytes apart: by vectors, none of which reaches beyond what was tested, and shuffles.
+// This file has loads of lanes that are a few bytes apart: by vectors, none of which reaches beyond what was tested,
+// and shuffles.
 
 // loadShuffled loads eight words of a part, if it can.
 func (s *selector) loadShuffled(e *ssa.Effect, v ssa.Value, i int, disp int64) isel.VReg {
@@ -30,8 +31,9 @@ func (s *selector) loadEven(e *ssa.Effect, disp int64) isel.VReg {
 	return s.imm(x86.VPERMQ, 0xd8, s.imm(x86.VSHUFPS, 0xd8, low, s.load(x86.VMOVUPS, e, disp+28)))
 }
 
-// loadThird takes every third word of three vectors: no two of the eight are at the same place, so two blends and one permutation do.
-// The vectors are to be inside as a whole, which they are where the check is of all words of the structures.
+// loadThird takes every third word of three vectors: no two of the eight are at the same place, so two blends and one
+// permutation do. The vectors are to be inside as a whole, which they are where the check is of all words of the
+// structures.
 func (s *selector) loadThird(e *ssa.Effect, v ssa.Value, i int) isel.VReg {
 	a, c := e.Access, &s.f.Checks[e.Access.Check]
 	for word := range int64(3) { // which of the three it is
@@ -63,7 +65,8 @@ func (s *selector) structures(e *ssa.Effect, disp, start int64) isel.VReg {
 	return s.load(x86.VMOVUPS, &ssa.Effect{Kind: e.Kind, Access: &whole, PC: e.PC}, disp)
 }
 
-// loadNarrowApart takes bytes or halves out of two times 16 bytes: the first four lanes begin with the first, the others end with the second.
+// loadNarrowApart takes bytes or halves out of two times 16 bytes: the first four lanes begin with the first, the
+// others end with the second.
 func (s *selector) loadNarrowApart(e *ssa.Effect, disp int64) isel.VReg {
 	a := e.Access
 	step, elem := int(a.Step), int(a.Elem)

@@ -12,8 +12,8 @@ import (
 //	together  lanes follow each other, and all from the first that is on to the last are inside
 //	apart     the frame has an address for each lane, or an index, with that of a lane which is on in place of those which are off
 //
-// Then each part is loaded, by numbers where lanes are apart: that is faster than AVX2's gathers (2.8 ns against 3.9 for eight words,
-// Zen 4).
+// Then each part is loaded, by numbers where lanes are apart: that is faster than AVX2's gathers (2.8 ns against 3.9
+// for eight words, Zen 4).
 
 const (
 	howNone = iota
@@ -21,7 +21,8 @@ const (
 	howApart
 )
 
-// evenly says how lanes that follow each other do: lane 0 is at base + first·2^shift, first being a word that may wrap after limit.
+// evenly says how lanes that follow each other do: lane 0 is at base + first·2^shift, first being a word that may wrap
+// after limit.
 type evenly struct {
 	first ssa.Value // 0: the base is the address
 	shift int
@@ -208,7 +209,8 @@ func (s *selector) testWide(e *ssa.Effect) lanes {
 		c.MovImm(c.g(0), howApart)
 		c.Bind(end)
 	}
-	i := &isel.Inst{Op: &op{name: "test lanes", run: run}, Defs: how, Uses: []isel.VReg{s.bits(e.Mask)}, Temps: s.temps(4, 0), Early: true}
+	i := &isel.Inst{Op: &op{name: "test lanes", run: run}, Defs: how, Uses: []isel.VReg{s.bits(e.Mask)},
+		Temps: s.temps(4, 0), Early: true}
 	s.emit(i)
 	s.exit(i, e.State, e.PC+1)
 	return lanes{how: how[0]}
@@ -246,7 +248,8 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 		c.Bind(end)
 	}
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{name: "load some", run: run}, Defs: []isel.VReg{d}, Uses: uses, Temps: s.temps(2, 1), Early: true})
+	s.emit(&isel.Inst{Op: &op{name: "load some", run: run}, Defs: []isel.VReg{d}, Uses: uses, Temps: s.temps(2, 1),
+		Early: true})
 	return d
 }
 

@@ -24,7 +24,8 @@ func (s *selector) store(e *ssa.Effect) {
 		s.storeNarrow(e)
 	case full && a.Elem == 1 && a.Count == 4 && a.Step == 4:
 		s.storeBytes(e)
-	case full && a.Elem == 4 && a.Count == 2 && a.Step == 8 && s.f.TypeOf(e.Args[0]) == ssa.W && s.f.TypeOf(e.Args[1]) == ssa.W:
+	case full && a.Elem == 4 && a.Count == 2 && a.Step == 8 && s.f.TypeOf(e.Args[0]) == ssa.W &&
+		s.f.TypeOf(e.Args[1]) == ssa.W:
 		s.storePairs(e)
 	case full && a.Count == 1 && s.f.TypeOf(e.Args[0]) == ssa.W && a.Elem <= 4:
 		s.storeApart(e)
@@ -47,7 +48,8 @@ func (s *selector) lanesOf(e *ssa.Effect) int {
 func (s *selector) storeVector(e *ssa.Effect, disp int64, v isel.VReg) {
 	m, base := s.address(e, disp)
 	m.use = 1
-	s.emit(&isel.Inst{Op: &op{code: x86.VMOVUPS, form: formStore, size: uint8(x86.W256), mem: m}, Uses: []isel.VReg{v, base}})
+	s.emit(&isel.Inst{Op: &op{code: x86.VMOVUPS, form: formStore, size: uint8(x86.W256), mem: m},
+		Uses: []isel.VReg{v, base}})
 }
 
 // storeWhole stores words or lanes of 64 bits that follow each other: of part of the lanes, masked.

@@ -180,7 +180,8 @@ func (s *selector) strided(k key, o *ssa.Op) isel.VReg {
 // vector is an instruction on vectors; the last use may be in memory.
 func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: code, form: formV, size: uint8(x86.W256)}, Defs: []isel.VReg{d}, Uses: uses, Fold: int8(min(len(uses), 2))})
+	s.emit(&isel.Inst{Op: &op{code: code, form: formV, size: uint8(x86.W256)}, Defs: []isel.VReg{d}, Uses: uses,
+		Fold: int8(min(len(uses), 2))})
 	return d
 }
 
@@ -191,12 +192,14 @@ func (s *selector) imm(code x86.Op, imm int64, uses ...isel.VReg) isel.VReg {
 	if code == x86.VEXTRACTI128 || code >= x86.VPSLLD && shiftByImmediate[code] {
 		fold = 0
 	}
-	s.emit(&isel.Inst{Op: &op{code: code, form: formVI, size: uint8(x86.W256), has: true, imm: imm}, Defs: []isel.VReg{d}, Uses: uses, Fold: int8(fold)})
+	s.emit(&isel.Inst{Op: &op{code: code, form: formVI, size: uint8(x86.W256), has: true, imm: imm},
+		Defs: []isel.VReg{d}, Uses: uses, Fold: int8(fold)})
 	return d
 }
 
 // shiftByImmediate are shifts, which AVX2 does not have from memory.
-var shiftByImmediate = map[x86.Op]bool{x86.VPSLLD: true, x86.VPSRLD: true, x86.VPSRAD: true, x86.VPSLLQ: true, x86.VPSRLQ: true}
+var shiftByImmediate = map[x86.Op]bool{x86.VPSLLD: true, x86.VPSRLD: true, x86.VPSRAD: true, x86.VPSLLQ: true,
+	x86.VPSRLQ: true}
 
 // run1 is an instruction that a function writes, with one result. Its last use may be in memory.
 func (s *selector) run1(name string, c isel.Class, run func(c *code), uses ...isel.VReg) isel.VReg {

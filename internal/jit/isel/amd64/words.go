@@ -8,8 +8,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file tests lanes that are anywhere, by an index of 32 bits that was extended: numbers find which indices are inside, and one
-// comparison of vectors whether those of all lanes are.
+// This file tests lanes that are anywhere, by an index of 32 bits that was extended: numbers find which indices are
+// inside, and one comparison of vectors whether those of all lanes are.
 
 // testWords tests lanes by words, which it leaves in the frame.
 func (s *selector) testWords(e *ssa.Effect, word ssa.Value, shift int, signed bool) lanes {
@@ -83,7 +83,8 @@ func (s *selector) reach(at isel.VReg, t *tested, shift int, signed bool) reach 
 	}
 	defs := s.temps(3, 0)
 	run := func(c *code) { c.reach(t, shift, least, most) }
-	s.emit(&isel.Inst{Op: &op{name: "reach", run: run}, Defs: defs, Uses: []isel.VReg{at}, Temps: s.temps(2, 0), Early: true})
+	s.emit(&isel.Inst{Op: &op{name: "reach", run: run}, Defs: defs, Uses: []isel.VReg{at}, Temps: s.temps(2, 0),
+		Early: true})
 	return reach{s.spread(defs[0], ssa.W), s.spread(defs[1], ssa.W), defs[2]}
 }
 

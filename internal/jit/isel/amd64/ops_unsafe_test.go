@@ -1,0 +1,264 @@
+package amd64_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/jit/cc"
+	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
+	"ptxvm.invalid/ptxvm/internal/jit/native"
+	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+)
+
+// both are operations of two operands that numbers and lanes have, wide ones those of lanes alone.
+var (
+	both = []ssa.Code{ssa.Add, ssa.Sub, ssa.Mul, ssa.And, ssa.Or, ssa.Xor, ssa.MinS, ssa.MaxS, ssa.MinU, ssa.MaxU,
+		ssa.DivU, ssa.RemU, ssa.Shl, ssa.Shr, ssa.Sar,
+		ssa.Eq, ssa.Ne, ssa.LtS, ssa.LeS, ssa.LtU, ssa.LeU}
+	floats = []ssa.Code{ssa.FAdd, ssa.FSub, ssa.FMul, ssa.FDiv, ssa.FMin, ssa.FMax, ssa.FEq, ssa.FLt, ssa.FLe, ssa.FUnord}
+)
+
+// trial is a function that loads three values and stores what operations make of them.
+type trial struct {
+	*ssa.Func
+	body    *ssa.Block
+	num     bool
+	names   []string
+	results []ssa.Type
+}
+
+const (
+	operands = 256 // where they are, 256 bytes each
+	results  = operands + 3*256
+)
+
+// newTrial makes the blocks around the body: one warp of one CTA.
+func newTrial(num bool) *trial {
+	f := ssa.New("trial", 32)
+	f.Checks = append(f.Checks, ssa.Check{Hi: 1 << 16, Align: 1, Store: true})
+	begin, body, end := f.NewBlock(0), f.NewBlock(2), f.NewBlock(0)
+	e := begin.Add(&ssa.Effect{Kind: ssa.Begin})
+	begin.Cond = f.NewResult(begin, e, ssa.M, true)
+	for range 4 {
+		f.NewResult(begin, e, ssa.W, true)
+	}
+	begin.Jump(body)
+	begin.Jump(end)
+	return &trial{Func: f, body: body, num: num}
+}
+
+func (t *trial) access(typ ssa.Type, at int) *ssa.Access {
+	a := &ssa.Access{Elem: uint8(typ.Bits() / 8), Count: 1, Align: 1, Bits: []uint8{uint8(typ.Bits())},
+		Base: t.Wide(uint64(at)), Check: 1}
+	if a.Step = int64(a.Elem); t.num {
+		a.Step = 0
+	}
+	return a
+}
+
+// operand loads operand k.
+func (t *trial) operand(typ ssa.Type, k int) ssa.Value {
+	e := t.body.Add(&ssa.Effect{Kind: ssa.Load, Access: t.access(typ, operands+256*k), Mask: t.Truth(true)})
+	return t.NewResult(t.body, e, typ, t.num)
+}
+
+// store stores a result; NaNs are canonical.
+func (t *trial) store(name string, v ssa.Value) {
+	typ := t.TypeOf(v)
+	if typ == ssa.M {
+		v, typ = t.Sel(v, t.Word(1), t.Word(0)), ssa.W
+	}
+	a := t.access(typ, results+256*len(t.names))
+	a.Step = int64(a.Elem)
+	t.names, t.results = append(t.names, name), append(t.results, typ)
+	t.body.Add(&ssa.Effect{Kind: ssa.Store, Access: a, Mask: t.Truth(true), Args: []ssa.Value{t.Vec(v)}})
+}
+
+// trialOf has all operations of a type.
+func trialOf(typ ssa.Type, num bool) *trial {
+	t := newTrial(num)
+	x, y, z := t.operand(typ, 0), t.operand(typ, 1), t.operand(typ, 2)
+	for _, c := range both {
+		result := typ
+		if c >= ssa.Eq && c <= ssa.LeU {
+			result = ssa.M
+		}
+		t.store(c.String(), t.Make(c, result, 0, x, y))
+		t.store(c.String()+" with a constant", t.Make(c, result, 0, x, t.Const(typ, 19)))
+	}
+	t.store("select", t.Sel(t.Cmp(ssa.LtS, x, y), z, x))
+	t.store("not and", t.Sel(t.AndNot(t.Cmp(ssa.LtS, x, y), t.Cmp(ssa.Eq, y, z)), x, z))
+	if typ == ssa.W {
+		t.words(x, y)
+	} else {
+		t.store("trunc", t.Make(ssa.Trunc, ssa.W, 0, x))
+	}
+	if num {
+		t.store("popc", t.Make(ssa.Popc, typ, 0, x))
+	} else {
+		t.floats(typ, x, y, z)
+	}
+	for _, k := range []uint64{0, 1, 31, 32, 33, 63, 64} {
+		t.store("shift by a constant", t.Bin(ssa.Xor, t.Bin(ssa.Shl, x, t.Const(typ, k)), t.Bin(ssa.Xor, t.Bin(ssa.Shr,
+			y, t.Const(typ, k)), t.Bin(ssa.Sar, z, t.Const(typ, k)))))
+	}
+	t.body.Jump(t.Blocks[2])
+	opt.Place(t.Func)
+	return t
+}
+
+// words has what only words have.
+func (t *trial) words(x, y ssa.Value) {
+	for _, c := range []ssa.Code{ssa.MulHiU, ssa.MulHiS} {
+		t.store(c.String(), t.Bin(c, x, y))
+	}
+	for _, imm := range []uint64{0x3210, 0x5410, 0x0123, 0x7654, 0x4062} {
+		t.store("perm", t.Make(ssa.Perm, ssa.W, imm, x, y))
+	}
+	t.store("zext", t.Make(ssa.Zext, ssa.X, 0, x))
+	t.store("sext", t.Make(ssa.Sext, ssa.X, 0, x))
+	if t.num {
+		return
+	}
+	for _, c := range []ssa.Code{ssa.Popc, ssa.I2F, ssa.U2F, ssa.Canon} {
+		t.store(c.String(), t.Make(c, ssa.W, 0, x))
+	}
+	for _, c := range []ssa.Code{ssa.Least, ssa.Most} {
+		t.store(c.String(), t.Make(c, ssa.W, 0, x))
+	}
+	m := t.Cmp(ssa.LtU, x, y)
+	t.store("ballot", t.Make(ssa.Ballot, ssa.W, 0, m))
+	t.store("any", t.Any(m))
+	t.store("all", t.All(m))
+	t.store("runs", t.Make(ssa.Runs, ssa.M, 0, x))
+}
+
+// floats has what only lanes have.
+func (t *trial) floats(typ ssa.Type, x, y, z ssa.Value) {
+	canon := func(v ssa.Value) ssa.Value {
+		if typ == ssa.W {
+			return t.Make(ssa.Canon, ssa.W, 0, v)
+		}
+		return t.Sel(t.Cmp(ssa.FUnord, v, v), t.Wide(1), v)
+	}
+	for _, c := range floats {
+		if c >= ssa.FEq {
+			t.store(c.String(), t.Cmp(c, x, y))
+		} else {
+			t.store(c.String(), canon(t.Bin(c, x, y)))
+		}
+	}
+	t.store("ffma", canon(t.Make(ssa.FFma, typ, 0, x, y, z)))
+	t.store("fsqrt", canon(t.Make(ssa.FSqrt, typ, 0, x)))
+}
+
+// arena is memory that code runs on: device addresses count from its start.
+type arena struct {
+	state  machine.NativeState
+	warps  [1]machine.NativeWarp
+	bounds [1]machine.NativeBounds
+	memory [1 << 17]byte
+	rows   [1024]uint32
+}
+
+func (a *arena) begin() *machine.NativeState {
+	s := &a.state
+	s.GlobalHost, s.Bounds = uintptr(unsafe.Pointer(&a.memory)), uintptr(unsafe.Pointer(&a.bounds))
+	a.bounds[0] = machine.NativeBounds{End: 1 << 17, WriteEnd: 1 << 17}
+	a.warps[0] = machine.NativeWarp{At: cc.Start, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0),
+		Regs: uintptr(unsafe.Pointer(&a.rows))}
+	s.Batch = machine.NativeBatch{Warps: uintptr(unsafe.Pointer(&a.warps)), Budget: 1 << 20, Rest: 1 << 20, All: 1,
+		Turn: 100, Grid: [2]uint64{1, 1}, SMs: 4, Passed: 1}
+	return s
+}
+
+// fill gives the operands bits of all kinds: random, small, floats, ends of ranges.
+func (a *arena) fill(r *rand.Rand, typ ssa.Type) {
+	special := []uint64{0, 1, 2, 31, 32, 33, 63, 64, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 63,
+		math.Float64bits(math.Inf(1)), math.Float64bits(math.NaN()),
+		uint64(math.Float32bits(float32(math.Inf(-1)))), 0x7fc00001, math.Float64bits(1.5), uint64(math.Float32bits(-0.75)), 0x8000000000000000, ^uint64(0)}
+	size := typ.Bits() / 8
+	for k := range 96 {
+		v := r.Uint64()
+		switch r.IntN(3) {
+		case 0:
+			v = special[r.IntN(len(special))]
+		case 1:
+			v >>= r.IntN(64)
+		}
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], v)
+		copy(a.memory[operands+k/32*256+k%32*size:], b[:size])
+	}
+}
+
+// TestOperations holds each operation, of numbers and of lanes, to what a C compiler makes of it.
+func TestOperations(t *testing.T) {
+	if !native.HasAVX2() {
+		t.Skip("no AVX2")
+	}
+	for _, typ := range []ssa.Type{ssa.W, ssa.X} {
+		for _, num := range []bool{false, true} {
+			x := trialOf(typ, num)
+			own := run(t, x)
+			text, err := cc.Print(x.Func)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := cc.Compile(text)
+			if errors.Is(err, cc.ErrNoCompiler) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, x, own, func(s *machine.NativeState) error { return c.Call(s, cc.BeginCTA) })
+			c.Free()
+		}
+	}
+}
+
+// run is our own code of a trial.
+func run(t *testing.T, x *trial) func(s *machine.NativeState) error {
+	image, err := amd64.Compile(x.Func, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := native.New(image)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { code.Free() })
+	return func(s *machine.NativeState) error {
+		return native.CallOn(code.Addr(0), unsafe.Pointer(s), uint64(amd64.BeginCTA))
+	}
+}
+
+func compare(t *testing.T, x *trial, own, other func(s *machine.NativeState) error) {
+	t.Helper()
+	typ := x.results[0]
+	for seed := range uint64(200) {
+		a, b := &arena{}, &arena{}
+		a.fill(rand.New(rand.NewPCG(seed, 1)), typ)
+		b.fill(rand.New(rand.NewPCG(seed, 1)), typ)
+		if err := errors.Join(own(a.begin()), other(b.begin())); err != nil {
+			t.Fatal(err)
+		}
+		for k, name := range x.names {
+			n := x.results[k].Bits() / 8
+			for lane := range 32 {
+				at := results + 256*k + lane*n
+				if got, want := a.memory[at:at+n], b.memory[at:at+n]; string(got) != string(want) {
+					t.Fatalf("%s of type %v, numbers %v, lane %d of %x, %x: %x, C has %x", name, typ, x.num, lane,
+						a.memory[operands+lane*n:][:n], a.memory[operands+256+lane*n:][:n], got, want)
+				}
+			}
+		}
+	}
+}
