@@ -35,7 +35,7 @@ type outcome struct {
 }
 
 // run launches a kernel's launches on a new device, some times one after the other: what code has learned of memory stays.
-func run(t *testing.T, source string, r *corpus.Run, times int, prepare func(*ptxvm.Device) error) (out []outcome) {
+func run(t testing.TB, source string, r *corpus.Run, times int, prepare func(*ptxvm.Device) error) (out []outcome) {
 	t.Helper()
 	cfg := ptxvm.DeviceConfig{Workers: 1, Memory: 1 << 26, Engine: ptxvm.JIT}
 	if prepare == nil {
@@ -74,7 +74,7 @@ func run(t *testing.T, source string, r *corpus.Run, times int, prepare func(*pt
 	return out
 }
 
-func launch(t *testing.T, p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer) (o outcome) {
+func launch(t testing.TB, p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer) (o outcome) {
 	for _, b := range r.Buffers {
 		if _, err := buffers[b].WriteAt(b.Init, 0); err != nil {
 			t.Fatal(err)
