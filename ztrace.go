@@ -33,6 +33,9 @@ type Trace = vm.Trace
 //		Writes []Traced // empty if nothing was written, or not yet: see Then
 //		Then   string   // "", or what came of it: jumps, diverges, waits, yields, exits, faults
 //		Next   int      // the line that it jumps to; 0 unless Then is jumps
+//		// Moment is how many warp instructions the launch has executed before, which a debugger goes to; nil where several workers execute
+//		// clusters at once.
+//		Moment *uint64
 //	}
 type Step = vm.Step
 
