@@ -30,11 +30,12 @@ internal/syntax:    diag internal/quota
 internal/check:     diag internal/isa internal/num internal/quota internal/syntax
 internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
-internal/machine:   diag internal/isa internal/mem internal/num internal/tensor internal/tex internal/uop
-internal/host:      internal/machine internal/mem
+internal/machine/images: internal/mem internal/tex
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images
+internal/host:      internal/machine internal/mem internal/machine/images
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
-internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop
+internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images
 internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop
 internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
@@ -89,7 +90,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images
 .:                  diag report internal/vm
 `
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -24,7 +25,7 @@ var ErrGoexit = errors.New("an observer of the launch has ended its goroutine (r
 // their own and share the arena.
 type Device struct {
 	Arena *mem.Arena
-	machine.Images
+	images.Table
 	workers int
 
 	ready    atomic.Pointer[crew] // that no launch uses, if there is one; shut from Close on

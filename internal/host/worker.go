@@ -51,7 +51,7 @@ func (wk *worker) of(c *machine.Code) *record {
 
 func newWorker(d *Device, index int) *worker {
 	wk := &worker{index: index, known: map[*machine.Code]*record{}}
-	wk.core = machine.NewCore(d.Arena, &d.Images, wk)
+	wk.core = machine.NewCore(d.Arena, &d.Table, wk)
 	return wk
 }
 

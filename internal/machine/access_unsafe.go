@@ -5,6 +5,7 @@ package machine
 import (
 	"unsafe"
 
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -103,7 +104,9 @@ func (w *Warp) Rest(in *Inst, x uint64) []byte {
 }
 
 // GlobalAt returns the host address of byte off of an image. Bounds are the caller's business.
-func (w *Warp) GlobalAt(im *Image, off uint64) unsafe.Pointer { return w.hostGlobal(im.Base + off) }
+func (w *Warp) GlobalAt(im *images.Image, off uint64) unsafe.Pointer {
+	return w.hostGlobal(im.Base + off)
+}
 
 // sharedAt returns the host address of an offset in the CTA's shared memory.
 func (c *CTA) sharedAt(off uint64) unsafe.Pointer { return unsafe.Add(c.shared, off) }

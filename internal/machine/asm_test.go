@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -169,7 +170,7 @@ func newMachine(t testing.TB, words int) *testMachine {
 		t.Fatal(err)
 	}
 	m := &testMachine{Arena: a, t: t}
-	m.core = NewCore(a, new(Images), m)
+	m.core = NewCore(a, new(images.Table), m)
 	t.Cleanup(func() {
 		if err := errors.Join(m.core.Close(), a.Close()); err != nil {
 			t.Error(err)

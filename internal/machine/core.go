@@ -5,6 +5,7 @@ package machine
 import (
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -14,7 +15,7 @@ type Core struct {
 	arena      *mem.Arena
 	arenaBase  rowBase
 	arenaFirst uint64 // the device address of what lies there
-	images     *Images
+	images     *images.Table
 	host       Host
 	slab       mem.Slab
 	pools      map[*Code]*blockPool
@@ -44,7 +45,7 @@ type Core struct {
 }
 
 // NewCore makes a core on a device's memory and images. host is what runs it.
-func NewCore(a *mem.Arena, im *Images, host Host) *Core {
+func NewCore(a *mem.Arena, im *images.Table, host Host) *Core {
 	return &Core{
 		arena: a, arenaBase: a.Base(), arenaFirst: a.First(), images: im, host: host,
 		pools: make(map[*Code]*blockPool), shared: make(map[uint32][]rowBase),

@@ -21,7 +21,7 @@ var reached = map[uop.Reach][]string{
 	uop.ReachRows: {"R32", "R64", "S32", "S64", "P"},
 	uop.ReachMemory: {
 		"Access", "AccessUniform", "Widen", "Addresses", "Fault", "Params", "LocalBase", "ParamBase", "LocalRow", "ParamRow",
-		"CountSums", "OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Image", "Texture", "HandleKind",
+		"CountSums", "OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Images",
 		"Rest", "Block", "Place", "Observing", "Observe",
 	},
 	uop.ReachWarp: {"Gather", "Collective", "Watchful", "ShuffleMisuse"},

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/tex"
 )
@@ -76,8 +76,8 @@ type ArrayDesc struct {
 type Array struct {
 	of     *lifetime
 	desc   ArrayDesc
-	image  *machine.Image   // level 0
-	levels []*machine.Image // all
+	image  *images.Image   // level 0
+	levels []*images.Image // all
 	handle uint64
 	part   bool // a level of another, which ends it
 }
@@ -105,7 +105,7 @@ func (d *Device) NewArray(desc ArrayDesc) (Array, error) {
 	if err != nil {
 		return Array{}, d.outOfMemory(err, int(size))
 	}
-	a.handle = d.machine.AddHandles(machine.SurfaceHandle, arrayName(desc.Name), len(a.levels))
+	a.handle = d.machine.AddHandles(images.SurfaceHandle, arrayName(desc.Name), len(a.levels))
 	for i, level := range a.levels {
 		d.machine.SetImage(a.handle+uint64(i)*mem.ImageStep, level)
 	}
@@ -121,7 +121,7 @@ func (a *Array) chain(im *tex.Image) (size uint64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		a.levels = append(a.levels, &machine.Image{Image: level, Name: a.desc.Name, Base: size})
+		a.levels = append(a.levels, &images.Image{Image: level, Name: a.desc.Name, Base: size})
 		size = (size + level.Bytes() + align - 1) &^ (align - 1)
 	}
 	a.image = a.levels[0]
@@ -203,7 +203,7 @@ func (a Array) Read(data []byte) error {
 }
 
 // rows visits the rows of dense data with their places on the device.
-func (a Array) rows(im *machine.Image, move func(row, device []byte), data []byte) error {
+func (a Array) rows(im *images.Image, move func(row, device []byte), data []byte) error {
 	return a.of.use(func() error {
 		memory := a.of.d.machine.Arena.Bytes(im.Base, im.Bytes())
 		n := int(im.Row())
@@ -259,7 +259,7 @@ func (n *namedArrays) remove(a Array) {
 }
 
 // find returns the image of a name, nil if there is none.
-func (n *namedArrays) find(name string) *machine.Image {
+func (n *namedArrays) find(name string) *images.Image {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, a := range slices.Backward(n.list) {

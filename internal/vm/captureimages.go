@@ -7,15 +7,15 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/capture"
 	"ptxvm.invalid/ptxvm/internal/ir"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
 // rememberHandles puts the device's handles into a capture.
 func (p *Program) rememberHandles(m *capture.Memory) error {
 	handles := p.d.machine.Handles()
-	if len(handles) > machine.MaxRestored {
-		return fmt.Errorf("captures hold %d handles of surfaces, textures and samplers; the device has given out %d", machine.MaxRestored, len(handles))
+	if len(handles) > images.MaxRestored {
+		return fmt.Errorf("captures hold %d handles of surfaces, textures and samplers; the device has given out %d", images.MaxRestored, len(handles))
 	}
 	for i := range handles {
 		kept, err := rememberHandle(&handles[i])
@@ -28,21 +28,21 @@ func (p *Program) rememberHandles(m *capture.Memory) error {
 }
 
 // rememberHandle says what a handle means.
-func rememberHandle(h *machine.Handle) (kept capture.Handle, err error) {
+func rememberHandle(h *images.Handle) (kept capture.Handle, err error) {
 	kept = capture.Handle{Handle: capture.Address(h.Number), Kind: h.Kind.String(), Name: h.Name, Freed: h.Ended}
-	var images []*machine.Image
+	var levels []*images.Image
 	if h.Image != nil {
-		images = append(images, h.Image)
+		levels = append(levels, h.Image)
 	}
 	if t := h.Texture; t != nil {
 		kept.Texture = rememberTexture(t)
 		for i := range t.Levels {
 			if !kept.Texture.Freed {
-				images = append(images, &machine.Image{Image: *t.Levels[i].Image, Base: t.Levels[i].Base})
+				levels = append(levels, &images.Image{Image: *t.Levels[i].Image, Base: t.Levels[i].Base})
 			}
 		}
 	}
-	for _, im := range images {
+	for _, im := range levels {
 		one := capture.Image{
 			Geometry: im.Geometry.String(), Size: im.Size(), Format: im.Format.String(), Linear: im.Linear, Pitch: im.Pitch, Bytes: im.Bytes(), Address: capture.Address(im.Base),
 		}
@@ -56,7 +56,7 @@ func rememberHandle(h *machine.Handle) (kept capture.Handle, err error) {
 }
 
 // rememberTexture says how a texture is read, or a sampler samples.
-func rememberTexture(t *machine.Texture) *capture.Texture {
+func rememberTexture(t *images.Texture) *capture.Texture {
 	s := t.Sampler
 	return &capture.Texture{
 		Normalized: t.Normalized, Float: t.Float, SRGB: t.SRGB, Mipmapped: t.Mipmapped, Freed: t.Gone != nil && t.Gone(),
@@ -70,7 +70,7 @@ func rememberTexture(t *machine.Texture) *capture.Texture {
 
 // restoreHandles makes the handles of a captured launch, whose allocations are there.
 func (d *Device) restoreHandles(m *capture.Memory) error {
-	var list []machine.Handle
+	var list []images.Handle
 	for i := range m.Handles {
 		h, err := d.restoredHandle(&m.Handles[i])
 		if err != nil {
@@ -82,9 +82,9 @@ func (d *Device) restoreHandles(m *capture.Memory) error {
 }
 
 // restoredHandle is a handle with what it means.
-func (d *Device) restoredHandle(kept *capture.Handle) (h machine.Handle, err error) {
-	h = machine.Handle{Number: uint64(kept.Handle), Name: kept.Name, Ended: kept.Freed}
-	if h.Kind, err = machine.ParseHandleKind(kept.Kind); err != nil {
+func (d *Device) restoredHandle(kept *capture.Handle) (h images.Handle, err error) {
+	h = images.Handle{Number: uint64(kept.Handle), Name: kept.Name, Ended: kept.Freed}
+	if h.Kind, err = images.ParseHandleKind(kept.Kind); err != nil {
 		return h, err
 	}
 	var levels []tex.Level
@@ -105,22 +105,22 @@ func (d *Device) restoredHandle(kept *capture.Handle) (h machine.Handle, err err
 	case kept.Texture != nil:
 		h.Texture, err = textureOf(kept, levels)
 	case len(levels) == 1:
-		h.Image = &machine.Image{Image: *levels[0].Image, Name: h.Name, Base: levels[0].Base}
+		h.Image = &images.Image{Image: *levels[0].Image, Name: h.Name, Base: levels[0].Base}
 	}
 	return h, err
 }
 
 // fits reports whether a handle of a kind can mean a texture, or none, and so many images.
-func fits(kind machine.HandleKind, t *capture.Texture, images int) bool {
+func fits(kind images.HandleKind, t *capture.Texture, n int) bool {
 	switch {
-	case kind == machine.SurfaceHandle:
-		return t == nil && images <= 1
+	case kind == images.SurfaceHandle:
+		return t == nil && n <= 1
 	case t == nil:
-		return images == 0
-	case kind == machine.SamplerHandle:
-		return t.Sampler != nil && images == 0
+		return n == 0
+	case kind == images.SamplerHandle:
+		return t.Sampler != nil && n == 0
 	}
-	return t.Sampler != nil && t.Freed == (images == 0)
+	return t.Sampler != nil && t.Freed == (n == 0)
 }
 
 // imageOf makes an image from its words.
@@ -152,7 +152,7 @@ func imageOf(kept *capture.Image) (im tex.Image, err error) {
 }
 
 // textureOf makes a texture, or a sampler, of what is kept.
-func textureOf(kept *capture.Handle, levels []tex.Level) (*machine.Texture, error) {
+func textureOf(kept *capture.Handle, levels []tex.Level) (*images.Texture, error) {
 	t, s := kept.Texture, kept.Texture.Sampler
 	out := &tex.Sampler{
 		Linear: s.Linear, MipLinear: s.MipLinear, ForceUnnormalized: s.Unnormalized, Seamless: s.Seamless, Border: s.Border,
@@ -170,7 +170,7 @@ func textureOf(kept *capture.Handle, levels []tex.Level) (*machine.Texture, erro
 	if s.MaxAnisotropy < 0 || s.MaxAnisotropy > tex.MaxAnisotropy {
 		return nil, fmt.Errorf("an anisotropy of %d: want at most %d samples", s.MaxAnisotropy, tex.MaxAnisotropy)
 	}
-	made := &machine.Texture{Name: kept.Name, Texture: tex.Texture{
+	made := &images.Texture{Name: kept.Name, Texture: tex.Texture{
 		Read: tex.Read{Normalized: t.Normalized, Float: t.Float, SRGB: t.SRGB}, Sampler: out, Levels: levels, Mipmapped: t.Mipmapped,
 	}}
 	if t.Freed {
@@ -204,9 +204,9 @@ func (p *Program) bindPlaced(placed map[string]capture.Variable) {
 func (p *Program) placedBinding(v *ir.Var) any {
 	of, handle := &lifetime{d: p.d}, p.image.vars[v]
 	switch handleKind(v) {
-	case machine.SurfaceHandle:
+	case images.SurfaceHandle:
 		return Surface{of: of, handle: handle}
-	case machine.SamplerHandle:
+	case images.SamplerHandle:
 		return Sampler{of: of, handle: handle}
 	}
 	return Texture{of: of, handle: handle}

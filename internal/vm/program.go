@@ -20,7 +20,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/lower"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/tex"
@@ -335,18 +335,18 @@ func isReference(v *ir.Var) bool {
 func references(v *ir.Var) int { return max(int(v.Size/int64(mem.ImageStep)), 1) }
 
 // handleKind is what a reference refers to.
-func handleKind(v *ir.Var) machine.HandleKind {
+func handleKind(v *ir.Var) images.HandleKind {
 	switch v.Type {
 	case isa.Surfref:
-		return machine.SurfaceHandle
+		return images.SurfaceHandle
 	case isa.Samplerref:
-		return machine.SamplerHandle
+		return images.SamplerHandle
 	}
-	return machine.TextureHandle
+	return images.TextureHandle
 }
 
 // reference finds the variable that a Bind method names.
-func (p *Program) reference(name string, kind machine.HandleKind, typ string) (*ir.Var, error) {
+func (p *Program) reference(name string, kind images.HandleKind, typ string) (*ir.Var, error) {
 	v := p.module.Var(name)
 	if v == nil || !isReference(v) || handleKind(v) != kind {
 		return nil, fmt.Errorf("ptxvm: no %s variable is called %q", typ, name)
@@ -371,7 +371,7 @@ func (p *Program) bindTo(v *ir.Var, of *lifetime, to any) error {
 // Bind lets the module's .surfref variable of a name mean an array, also for launches that come
 // later. Without it, it means the array of its own name.
 func (p *Program) Bind(name string, s Surface) error {
-	v, err := p.reference(name, machine.SurfaceHandle, ".surfref")
+	v, err := p.reference(name, images.SurfaceHandle, ".surfref")
 	if err != nil {
 		return err
 	}
@@ -380,7 +380,7 @@ func (p *Program) Bind(name string, s Surface) error {
 
 // BindTexture does the same for a .texref, which without it means the texture of its own name.
 func (p *Program) BindTexture(name string, t Texture) error {
-	v, err := p.reference(name, machine.TextureHandle, ".texref")
+	v, err := p.reference(name, images.TextureHandle, ".texref")
 	if err != nil {
 		return err
 	}
@@ -390,7 +390,7 @@ func (p *Program) BindTexture(name string, t Texture) error {
 // BindSampler does the same for a .samplerref, which without it means the sampler of its own name, or what the
 // module initialises it with.
 func (p *Program) BindSampler(name string, s Sampler) error {
-	v, err := p.reference(name, machine.SamplerHandle, ".samplerref")
+	v, err := p.reference(name, images.SamplerHandle, ".samplerref")
 	if err != nil {
 		return err
 	}
@@ -416,25 +416,25 @@ func (p *Program) bindReference(v *ir.Var) {
 	m, handle := p.d.machine, p.image.vars[v]
 	bound, _ := p.bound.Load(v)
 	switch handleKind(v) {
-	case machine.SurfaceHandle:
+	case images.SurfaceHandle:
 		im := p.d.arrays.find(v.Name)
 		if s, ok := bound.(Surface); ok {
 			im = m.ImageOf(s.handle)
 		}
 		m.SetImage(handle, im)
-	case machine.TextureHandle:
+	case images.TextureHandle:
 		t := p.d.textures.find(v.Name)
 		if b, ok := bound.(Texture); ok {
 			t = m.TextureOf(b.handle)
 		}
 		m.SetTexture(handle, withFields(t, v.Fields))
-	case machine.SamplerHandle:
+	case images.SamplerHandle:
 		s := p.d.samplers.find(v.Name)
 		if b, ok := bound.(Sampler); ok {
 			s = m.TextureOf(b.handle)
 		}
 		if s == nil && len(v.Fields) > 0 {
-			s = &machine.Texture{Name: v.Name, Texture: tex.Texture{Sampler: SamplerDesc{}.state()}}
+			s = &images.Texture{Name: v.Name, Texture: tex.Texture{Sampler: SamplerDesc{}.state()}}
 		}
 		m.SetTexture(handle, withFields(s, v.Fields))
 	}
@@ -442,7 +442,7 @@ func (p *Program) bindReference(v *ir.Var) {
 
 // withFields is a texture or sampler with what a module's initialiser says about it; extents and formats are those
 // of the image.
-func withFields(t *machine.Texture, fields []ir.Field) *machine.Texture {
+func withFields(t *images.Texture, fields []ir.Field) *images.Texture {
 	if t == nil || len(fields) == 0 {
 		return t
 	}

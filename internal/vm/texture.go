@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/tex"
 )
 
@@ -131,7 +131,7 @@ type ArrayView struct {
 }
 
 // of lists the levels.
-func (v *ArrayView) of(levels []*machine.Image) (list []*machine.Image, err error) {
+func (v *ArrayView) of(levels []*images.Image) (list []*images.Image, err error) {
 	if v.FirstLevel < 0 || v.LastLevel < v.FirstLevel || v.LastLevel >= len(levels) {
 		return nil, fmt.Errorf("there are no levels %d to %d of %d", v.FirstLevel, v.LastLevel, len(levels))
 	}
@@ -140,7 +140,7 @@ func (v *ArrayView) of(levels []*machine.Image) (list []*machine.Image, err erro
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &machine.Image{Image: im, Name: level.Name, Base: level.Base + skip})
+		list = append(list, &images.Image{Image: im, Name: level.Name, Base: level.Base + skip})
 	}
 	return list, nil
 }
@@ -166,10 +166,10 @@ func (s Sampler) Handle() uint64 { return s.handle }
 // namedTextures are the textures or samplers of a device that have names; the last of a name counts.
 type namedTextures struct {
 	mu   sync.Mutex
-	list []*machine.Texture
+	list []*images.Texture
 }
 
-func (n *namedTextures) add(t *machine.Texture) {
+func (n *namedTextures) add(t *images.Texture) {
 	if t.Name == "" {
 		return
 	}
@@ -178,14 +178,14 @@ func (n *namedTextures) add(t *machine.Texture) {
 	n.list = append(n.list, t)
 }
 
-func (n *namedTextures) remove(t *machine.Texture) {
+func (n *namedTextures) remove(t *images.Texture) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.list = slices.DeleteFunc(n.list, func(o *machine.Texture) bool { return o == t })
+	n.list = slices.DeleteFunc(n.list, func(o *images.Texture) bool { return o == t })
 }
 
 // find returns the one of a name, nil if there is none.
-func (n *namedTextures) find(name string) *machine.Texture {
+func (n *namedTextures) find(name string) *images.Texture {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, t := range slices.Backward(n.list) {
@@ -199,17 +199,17 @@ func (n *namedTextures) find(name string) *machine.Texture {
 // NewTexture makes a texture of an array or a buffer, whose memory it does not own: a kernel that reads it after
 // that has been freed faults.
 func (d *Device) NewTexture(desc TextureDesc) (Texture, error) {
-	images, memory, err := desc.images()
+	levels, memory, err := desc.images()
 	if err != nil {
 		return Texture{}, fmt.Errorf("ptxvm: %w", err)
 	}
 	if memory.d != d {
 		return Texture{}, fmt.Errorf("ptxvm: the memory of the texture is of another device")
 	}
-	t := &machine.Texture{Name: desc.Name, Gone: memory.over, Texture: tex.Texture{
-		Read: desc.read(), Sampler: desc.Sampler.state(), Mipmapped: len(images) > 1}}
+	t := &images.Texture{Name: desc.Name, Gone: memory.over, Texture: tex.Texture{
+		Read: desc.read(), Sampler: desc.Sampler.state(), Mipmapped: len(levels) > 1}}
 	err = memory.use(func() error {
-		for _, im := range images {
+		for _, im := range levels {
 			t.Levels = append(t.Levels, tex.Level{Image: &im.Image, Bytes: d.machine.Arena.Bytes(im.Base, im.Bytes()), Base: im.Base})
 		}
 		return nil
@@ -217,7 +217,7 @@ func (d *Device) NewTexture(desc TextureDesc) (Texture, error) {
 	if err != nil {
 		return Texture{}, err
 	}
-	out := Texture{of: &lifetime{d: d}, handle: d.machine.AddHandles(machine.TextureHandle, textureName(desc.Name, "a texture"), 1)}
+	out := Texture{of: &lifetime{d: d}, handle: d.machine.AddHandles(images.TextureHandle, textureName(desc.Name, "a texture"), 1)}
 	d.machine.SetTexture(out.handle, t)
 	d.textures.add(t)
 	return out, nil
@@ -235,11 +235,11 @@ func (desc *TextureDesc) read() tex.Read {
 }
 
 // images are the levels of a texture with the lifetime of their memory.
-func (desc *TextureDesc) images() ([]*machine.Image, *lifetime, error) {
+func (desc *TextureDesc) images() ([]*images.Image, *lifetime, error) {
 	if err := desc.Sampler.check(); err != nil {
 		return nil, nil, err
 	}
-	images, of := desc.Array.levels, desc.Array.of
+	levels, of := desc.Array.levels, desc.Array.of
 	switch {
 	case desc.Buffer.of != nil && of != nil:
 		return nil, nil, fmt.Errorf("a texture has an array or a buffer, not both")
@@ -248,28 +248,28 @@ func (desc *TextureDesc) images() ([]*machine.Image, *lifetime, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		images, of = []*machine.Image{im}, desc.Buffer.of
+		levels, of = []*images.Image{im}, desc.Buffer.of
 	case of == nil:
 		return nil, nil, fmt.Errorf("a texture needs an array or a buffer")
 	}
 	if desc.View != nil {
 		var err error
-		if images, err = desc.View.of(images); err != nil || desc.Array.of == nil {
+		if levels, err = desc.View.of(levels); err != nil || desc.Array.of == nil {
 			return nil, nil, cmp.Or(err, errors.New("a view is one of an array"))
 		}
 	}
-	if g := images[0].Geometry; desc.Sampler.Seamless && g != tex.Cube && g != tex.CubeLayered {
-		return nil, nil, fmt.Errorf("%v has no edges between faces, which a seamless filter goes across: want a cube", &images[0].Image)
+	if g := levels[0].Geometry; desc.Sampler.Seamless && g != tex.Cube && g != tex.CubeLayered {
+		return nil, nil, fmt.Errorf("%v has no edges between faces, which a seamless filter goes across: want a cube", &levels[0].Image)
 	}
-	f, r := images[0].Format, desc.read()
+	f, r := levels[0].Format, desc.read()
 	if err := r.Check(f); err != nil {
 		return nil, nil, err
 	}
-	return images, of, nil
+	return levels, of, nil
 }
 
 // linear is the image of a buffer.
-func (desc *TextureDesc) linear() (*machine.Image, error) {
+func (desc *TextureDesc) linear() (*images.Image, error) {
 	im, err := tex.NewLinear(desc.Width, desc.Height, desc.Pitch, desc.Format.f)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func (desc *TextureDesc) linear() (*machine.Image, error) {
 	if need := im.Bytes(); need > uint64(desc.Buffer.Len()) {
 		return nil, fmt.Errorf("%v takes %d bytes; the buffer has %d", &im, need, desc.Buffer.Len())
 	}
-	return &machine.Image{Image: im, Name: desc.Name, Base: desc.Buffer.addr}, nil
+	return &images.Image{Image: im, Name: desc.Name, Base: desc.Buffer.addr}, nil
 }
 
 // Free ends the texture, not its memory. It is idempotent; kernels that use the handle afterwards fault.
@@ -297,8 +297,8 @@ func (d *Device) NewSampler(desc SamplerDesc) (Sampler, error) {
 	if err := desc.check(); err != nil {
 		return Sampler{}, fmt.Errorf("ptxvm: %w", err)
 	}
-	t := &machine.Texture{Name: desc.Name, Texture: tex.Texture{Sampler: desc.state()}}
-	s := Sampler{of: &lifetime{d: d}, handle: d.machine.AddHandles(machine.SamplerHandle, textureName(desc.Name, "a sampler"), 1)}
+	t := &images.Texture{Name: desc.Name, Texture: tex.Texture{Sampler: desc.state()}}
+	s := Sampler{of: &lifetime{d: d}, handle: d.machine.AddHandles(images.SamplerHandle, textureName(desc.Name, "a sampler"), 1)}
 	d.machine.SetTexture(s.handle, t)
 	d.samplers.add(t)
 	return s, nil

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tex"
@@ -36,19 +37,19 @@ type surfaceOp struct {
 	x, y, k uint32 // rows of coordinates
 	elem    uint32 // bytes of an element
 	kind    machine.AccessKind
-	bits    []int                          // of the registers of each element; 0: the sink
-	name    string                         // of the form, for faults
-	wants   func(im *machine.Image) string // why the format does not do; nil: any does
-	cut     bool                           // sust.p: integers lose high bits
-	signed  sem.Rmw                        // sured: on numbers with a sign
-	plain   sem.Rmw                        // sured: on others
+	bits    []int                         // of the registers of each element; 0: the sink
+	name    string                        // of the form, for faults
+	wants   func(im *images.Image) string // why the format does not do; nil: any does
+	cut     bool                          // sust.p: integers lose high bits
+	signed  sem.Rmw                       // sured: on numbers with a sign
+	plain   sem.Rmw                       // sured: on others
 }
 
 // found is where the lanes of an instruction access memory.
 type found struct {
 	at    [32]mem.Pointer
-	image [32]*machine.Image // of each lane that has a place
-	lanes uint32             // those that access memory; the others of the mask are dropped
+	image [32]*images.Image // of each lane that has a place
+	lanes uint32            // those that access memory; the others of the mask are dropped
 }
 
 var reaches = map[isa.Mod]tex.Reach{
@@ -132,7 +133,7 @@ func placeData(b *sem.Build, d *ir.Operand, typeBits int, o *surfaceOp) (offs []
 
 // eachImage visits the images that the running lanes name, each once with its lanes, until a visit
 // does not end with Next; a handle of no image is a fault.
-func (o *surfaceOp) eachImage(w *machine.Warp, in *machine.Inst, visit func(im *machine.Image, group uint32) machine.State) machine.State {
+func (o *surfaceOp) eachImage(w *machine.Warp, in *machine.Inst, visit func(im *images.Image, group uint32) machine.State) machine.State {
 	one, row := o.handle.of(w, in)
 	for rest := w.Mask; rest != 0; {
 		group := rest
@@ -140,7 +141,7 @@ func (o *surfaceOp) eachImage(w *machine.Warp, in *machine.Inst, visit func(im *
 			one, group = sameHandle(row, rest)
 		}
 		rest &^= group
-		im, why := w.Image(one)
+		im, why := w.Images().Surface(one)
 		if im == nil {
 			return o.missing(w, in, one, group, why)
 		}
@@ -154,7 +155,7 @@ func (o *surfaceOp) eachImage(w *machine.Warp, in *machine.Inst, visit func(im *
 // find locates the lanes of an instruction.
 func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.State {
 	f.lanes = 0
-	st := o.eachImage(w, in, func(im *machine.Image, group uint32) machine.State {
+	st := o.eachImage(w, in, func(im *images.Image, group uint32) machine.State {
 		return o.locate(w, in, im, group, f)
 	})
 	if st == machine.Next && w.Observing() {
@@ -184,7 +185,7 @@ func (o *surfaceOp) tell(w *machine.Warp, in *machine.Inst, f *found) {
 }
 
 // bytesOf is what a lane accesses of an image.
-func (o *surfaceOp) bytesOf(im *machine.Image) uint32 {
+func (o *surfaceOp) bytesOf(im *images.Image) uint32 {
 	if o.Size != 0 {
 		return uint32(o.Size)
 	}
@@ -208,7 +209,7 @@ func sameHandle(row *[32]uint64, lanes uint32) (one uint64, group uint32) {
 
 // locate finds the lanes of one surface: those that are plainly inside by Window, the others one
 // by one.
-func (o *surfaceOp) locate(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, f *found) machine.State {
+func (o *surfaceOp) locate(w *machine.Warp, in *machine.Inst, im *images.Image, lanes uint32, f *found) machine.State {
 	v := o.Window(&im.Image)
 	if st := o.suits(w, in, im, lanes, &v); st != machine.Next {
 		return st
@@ -229,7 +230,7 @@ func (o *surfaceOp) locate(w *machine.Warp, in *machine.Inst, im *machine.Image,
 	return o.locateSlow(w, in, im, slow, f)
 }
 
-func (o *surfaceOp) locateSlow(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, f *found) machine.State {
+func (o *surfaceOp) locateSlow(w *machine.Warp, in *machine.Inst, im *images.Image, lanes uint32, f *found) machine.State {
 	var first tex.Outcome
 	bad := uint32(0)
 	for m := lanes; m != 0; m &= m - 1 {
@@ -258,7 +259,7 @@ func (o *surfaceOp) point(w *machine.Warp, i int) tex.Point {
 }
 
 // outside is the fault of lanes that do not find a place.
-func (o *surfaceOp) outside(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, out tex.Outcome) machine.State {
+func (o *surfaceOp) outside(w *machine.Warp, in *machine.Inst, im *images.Image, lanes uint32, out tex.Outcome) machine.State {
 	kind := machine.SurfaceBounds
 	if out == tex.Misaligned {
 		kind = machine.SurfaceAlignment
@@ -269,7 +270,7 @@ func (o *surfaceOp) outside(w *machine.Warp, in *machine.Inst, im *machine.Image
 }
 
 // named describes an image for faults: surface photo (2d 64x48 u8x4).
-func named(im *machine.Image) string {
+func named(im *images.Image) string {
 	if im.Name == "" {
 		return fmt.Sprintf("a surface (%v)", &im.Image)
 	}
@@ -277,7 +278,7 @@ func named(im *machine.Image) string {
 }
 
 // suits faults where the surface is not of the kind that the instruction wants.
-func (o *surfaceOp) suits(w *machine.Warp, in *machine.Inst, im *machine.Image, lanes uint32, v *tex.Window) machine.State {
+func (o *surfaceOp) suits(w *machine.Warp, in *machine.Inst, im *images.Image, lanes uint32, v *tex.Window) machine.State {
 	why := ""
 	switch {
 	case !v.Accessible:

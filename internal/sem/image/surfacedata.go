@@ -8,6 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tex"
@@ -83,7 +84,7 @@ func planSampleReduce(b *sem.Build) {
 }
 
 // wantsInteger: 9.7.11.3 says what formats of integers mean, and of no others.
-func wantsInteger(im *machine.Image) string {
+func wantsInteger(im *images.Image) string {
 	if im.Format.Channel.Reads() == tex.AsFloat {
 		return fmt.Sprintf("samples of %v are no integers", im.Format)
 	}
@@ -184,23 +185,23 @@ func planSurfaceQuery(b *sem.Build) {
 // surfaceQuery is the decode-time constant of suq.
 type surfaceQuery struct {
 	*surfaceOp
-	of     func(im *machine.Image, absent uint32) uint32
+	of     func(im *images.Image, absent uint32) uint32
 	absent uint32 // the extent of a dimension that the geometry does not have: 0, or by an assumption 1
 }
 
-var queries = map[isa.Mod]func(im *machine.Image, absent uint32) uint32{
-	isa.M_width:             func(im *machine.Image, _ uint32) uint32 { return im.Width },
+var queries = map[isa.Mod]func(im *images.Image, absent uint32) uint32{
+	isa.M_width:             func(im *images.Image, _ uint32) uint32 { return im.Width },
 	isa.M_height:            queryHeight,
 	isa.M_depth:             queryDepth,
-	isa.M_channel_data_type: func(im *machine.Image, _ uint32) uint32 { return im.Format.Channel.OpenCL() },
-	isa.M_channel_order:     func(im *machine.Image, _ uint32) uint32 { return im.Format.Order.OpenCL() },
-	isa.M_array_size:        func(im *machine.Image, _ uint32) uint32 { return im.Layers() },
-	isa.M_memory_layout:     func(im *machine.Image, _ uint32) uint32 { return sem.Bit(im.Linear) },
+	isa.M_channel_data_type: func(im *images.Image, _ uint32) uint32 { return im.Format.Channel.OpenCL() },
+	isa.M_channel_order:     func(im *images.Image, _ uint32) uint32 { return im.Format.Order.OpenCL() },
+	isa.M_array_size:        func(im *images.Image, _ uint32) uint32 { return im.Layers() },
+	isa.M_memory_layout:     func(im *images.Image, _ uint32) uint32 { return sem.Bit(im.Linear) },
 }
 
 // The height of an array of lines and the depth of one of planes is the number of its layers (an H100,
 // which answers neither height nor depth from a place of its own).
-func queryHeight(im *machine.Image, absent uint32) uint32 {
+func queryHeight(im *images.Image, absent uint32) uint32 {
 	switch im.Geometry {
 	case tex.D1:
 		return absent
@@ -210,7 +211,7 @@ func queryHeight(im *machine.Image, absent uint32) uint32 {
 	return im.Height
 }
 
-func queryDepth(im *machine.Image, absent uint32) uint32 {
+func queryDepth(im *images.Image, absent uint32) uint32 {
 	if im.Geometry == tex.D3 || im.Geometry == tex.D2Layered {
 		return im.Slices
 	}
@@ -221,7 +222,7 @@ func queryDepth(im *machine.Image, absent uint32) uint32 {
 func querySurface(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*surfaceQuery)
 	var answers [32]uint32
-	st := o.eachImage(w, in, func(im *machine.Image, group uint32) machine.State {
+	st := o.eachImage(w, in, func(im *images.Image, group uint32) machine.State {
 		v := o.of(im, o.absent)
 		sem.Each(group, func(i int) { answers[i] = v })
 		return machine.Next

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tex"
@@ -242,13 +243,13 @@ func readTexture(w *machine.Warp, in *machine.Inst) machine.State {
 
 // next finds the texture and the sampler of the first lane that is left, and the lanes that have
 // them, too.
-func (o *textureOp) next(w *machine.Warp, in *machine.Inst, rest uint32) (t, s *machine.Texture, group uint32, st machine.State) {
+func (o *textureOp) next(w *machine.Warp, in *machine.Inst, rest uint32) (t, s *images.Texture, group uint32, st machine.State) {
 	group = rest
 	handle, row := o.texture.of(w, in)
 	if row != nil {
 		handle, group = sameHandle(row, group)
 	}
-	t, why := w.Texture(handle, machine.TextureHandle)
+	t, why := w.Images().Texture(handle, images.TextureHandle)
 	if t == nil {
 		return nil, nil, 0, missingTexture(w, in, o.name, handle, group, why)
 	}
@@ -257,7 +258,7 @@ func (o *textureOp) next(w *machine.Warp, in *machine.Inst, rest uint32) (t, s *
 		if row != nil {
 			handle, group = sameHandle(row, group)
 		}
-		if s, why = w.Texture(handle, machine.SamplerHandle); s == nil {
+		if s, why = w.Images().Texture(handle, images.SamplerHandle); s == nil {
 			return nil, nil, 0, missingTexture(w, in, o.name, handle, group, why)
 		}
 	}
@@ -274,7 +275,7 @@ func missingTexture(w *machine.Warp, in *machine.Inst, name string, handle uint6
 }
 
 // textureName describes a texture for faults: texture photo (2d 64x48 u8x4).
-func textureName(t *machine.Texture) string {
+func textureName(t *images.Texture) string {
 	if t.Name == "" {
 		return fmt.Sprintf("a texture (%v)", t.Levels[0].Image)
 	}
@@ -282,7 +283,7 @@ func textureName(t *machine.Texture) string {
 }
 
 // unsuited says why a texture and a sampler are not what the instruction wants; "" if they are.
-func (o *textureOp) unsuited(t, s *machine.Texture) string {
+func (o *textureOp) unsuited(t, s *images.Texture) string {
 	im := t.Levels[0].Image
 	floats := t.Floats(im.Format)
 	switch {
@@ -306,7 +307,7 @@ func (o *textureOp) unsuited(t, s *machine.Texture) string {
 var readerPool = sync.Pool{New: func() any { return new(tex.Reader) }}
 
 // read looks the lanes of one texture up.
-func (o *textureOp) read(w *machine.Warp, in *machine.Inst, t, s *machine.Texture, lanes uint32, out *[4][32]uint32) {
+func (o *textureOp) read(w *machine.Warp, in *machine.Inst, t, s *images.Texture, lanes uint32, out *[4][32]uint32) {
 	both, r := tex.Texture{Read: t.Read, Sampler: s.Sampler, Levels: t.Levels}, readerPool.Get().(*tex.Reader)
 	o.SetReader(r, &both)
 	if w.Observing() {

@@ -5,6 +5,7 @@ package image
 import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tex"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -15,45 +16,45 @@ type textureQuery struct {
 	uop.Private
 	name  string
 	of    reference
-	get   func(t *machine.Texture, level uint32) uint32
-	kinds []machine.HandleKind // that have the property; istypep: the one asked for
-	level uint32               // a row
+	get   func(t *images.Texture, level uint32) uint32
+	kinds []images.HandleKind // that have the property; istypep: the one asked for
+	level uint32              // a row
 }
 
 var (
-	ofTexture = []machine.HandleKind{machine.TextureHandle}
-	ofSampler = []machine.HandleKind{machine.SamplerHandle}
-	ofBoth    = []machine.HandleKind{machine.TextureHandle, machine.SamplerHandle} // by texturing mode
+	ofTexture = []images.HandleKind{images.TextureHandle}
+	ofSampler = []images.HandleKind{images.SamplerHandle}
+	ofBoth    = []images.HandleKind{images.TextureHandle, images.SamplerHandle} // by texturing mode
 )
 
 // textureQueries are the properties (9.7.10.5).
 var textureQueries = map[isa.Mod]struct {
-	kinds []machine.HandleKind
-	get   func(t *machine.Texture, level uint32) uint32
+	kinds []images.HandleKind
+	get   func(t *images.Texture, level uint32) uint32
 }{
-	isa.M_width:  {ofTexture, func(t *machine.Texture, l uint32) uint32 { return levelExtent(t, l, 1, t.Levels[0].Width) }},
-	isa.M_height: {ofTexture, func(t *machine.Texture, l uint32) uint32 { return levelExtent(t, l, 2, t.Levels[0].Height) }},
-	isa.M_depth:  {ofTexture, func(t *machine.Texture, l uint32) uint32 { return levelExtent(t, l, 3, t.Levels[0].Slices) }},
-	isa.M_channel_data_type: {ofTexture, func(t *machine.Texture, _ uint32) uint32 {
+	isa.M_width:  {ofTexture, func(t *images.Texture, l uint32) uint32 { return levelExtent(t, l, 1, t.Levels[0].Width) }},
+	isa.M_height: {ofTexture, func(t *images.Texture, l uint32) uint32 { return levelExtent(t, l, 2, t.Levels[0].Height) }},
+	isa.M_depth:  {ofTexture, func(t *images.Texture, l uint32) uint32 { return levelExtent(t, l, 3, t.Levels[0].Slices) }},
+	isa.M_channel_data_type: {ofTexture, func(t *images.Texture, _ uint32) uint32 {
 		return t.Levels[0].Format.Channel.OpenCL()
 	}},
-	isa.M_channel_order:     {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return t.Levels[0].Format.Order.OpenCL() }},
-	isa.M_normalized_coords: {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return sem.Bit(t.Normalized) }},
-	isa.M_array_size:        {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return t.Levels[0].Layers() }},
-	isa.M_num_mipmap_levels: {ofTexture, func(t *machine.Texture, _ uint32) uint32 {
+	isa.M_channel_order:     {ofTexture, func(t *images.Texture, _ uint32) uint32 { return t.Levels[0].Format.Order.OpenCL() }},
+	isa.M_normalized_coords: {ofTexture, func(t *images.Texture, _ uint32) uint32 { return sem.Bit(t.Normalized) }},
+	isa.M_array_size:        {ofTexture, func(t *images.Texture, _ uint32) uint32 { return t.Levels[0].Layers() }},
+	isa.M_num_mipmap_levels: {ofTexture, func(t *images.Texture, _ uint32) uint32 {
 		return uint32(len(t.Levels)) * sem.Bit(t.Mipmapped)
 	}},
-	isa.M_num_samples:               {ofTexture, func(t *machine.Texture, _ uint32) uint32 { return t.Levels[0].Samples }},
-	isa.M_force_unnormalized_coords: {ofSampler, func(t *machine.Texture, _ uint32) uint32 { return sem.Bit(t.ForceUnnormalized) }},
-	isa.M_filter_mode:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return sem.Bit(t.Linear) }},
-	isa.M_addr_mode_0:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return uint32(t.Address[0]) }},
-	isa.M_addr_mode_1:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return uint32(t.Address[1]) }},
-	isa.M_addr_mode_2:               {ofBoth, func(t *machine.Texture, _ uint32) uint32 { return uint32(t.Address[2]) }},
+	isa.M_num_samples:               {ofTexture, func(t *images.Texture, _ uint32) uint32 { return t.Levels[0].Samples }},
+	isa.M_force_unnormalized_coords: {ofSampler, func(t *images.Texture, _ uint32) uint32 { return sem.Bit(t.ForceUnnormalized) }},
+	isa.M_filter_mode:               {ofBoth, func(t *images.Texture, _ uint32) uint32 { return sem.Bit(t.Linear) }},
+	isa.M_addr_mode_0:               {ofBoth, func(t *images.Texture, _ uint32) uint32 { return uint32(t.Address[0]) }},
+	isa.M_addr_mode_1:               {ofBoth, func(t *images.Texture, _ uint32) uint32 { return uint32(t.Address[1]) }},
+	isa.M_addr_mode_2:               {ofBoth, func(t *images.Texture, _ uint32) uint32 { return uint32(t.Address[2]) }},
 }
 
 // levelExtent is an extent of a level: 0 of a dimension that the geometry lacks, or of a level beyond the
 // last one.
-func levelExtent(t *machine.Texture, level uint32, dimension int, n uint32) uint32 {
+func levelExtent(t *images.Texture, level uint32, dimension int, n uint32) uint32 {
 	if t.Levels[0].Geometry.Extents() < dimension || level >= uint32(len(t.Levels)) {
 		return 0
 	}
@@ -84,11 +85,11 @@ func queryTexture(w *machine.Warp, in *machine.Inst) machine.State {
 		}
 		rest &^= group
 		kind := o.kinds[0]
-		if have, ok := w.HandleKind(one); ok && len(o.kinds) > 1 && have == o.kinds[1] {
+		if have, ok := w.Images().KindOf(one); ok && len(o.kinds) > 1 && have == o.kinds[1] {
 			kind = have
 		}
-		t, why := w.Texture(one, kind)
-		if t == nil || t.Sampler == nil && kind == machine.TextureHandle && len(o.kinds) > 1 {
+		t, why := w.Images().Texture(one, kind)
+		if t == nil || t.Sampler == nil && kind == images.TextureHandle && len(o.kinds) > 1 {
 			return missingTexture(w, in, o.name, one, group, why)
 		}
 		sem.Each(group, func(i int) { answers[i] = o.get(t, w.R32(o.level)[i]) })
@@ -97,14 +98,14 @@ func queryTexture(w *machine.Warp, in *machine.Inst) machine.State {
 	return machine.Next
 }
 
-var handleKinds = map[isa.Mod]machine.HandleKind{
-	isa.M_surfref: machine.SurfaceHandle, isa.M_texref: machine.TextureHandle, isa.M_samplerref: machine.SamplerHandle,
+var handleKinds = map[isa.Mod]images.HandleKind{
+	isa.M_surfref: images.SurfaceHandle, isa.M_texref: images.TextureHandle, isa.M_samplerref: images.SamplerHandle,
 }
 
 // planIsType sets up p = a is a handle of the type (9.7.10.6).
 func planIsType(b *sem.Build) {
 	ops := b.In.Ops
-	b.Ext().Data = &textureQuery{of: newReference(b, &ops[1]), kinds: []machine.HandleKind{handleKinds[b.Sel.Get(isa.C_type)]}}
+	b.Ext().Data = &textureQuery{of: newReference(b, &ops[1]), kinds: []images.HandleKind{handleKinds[b.Sel.Get(isa.C_type)]}}
 	b.Out.D = b.Dst(&ops[0], 1)
 	b.Does(uop.IsReference)
 }
@@ -118,7 +119,7 @@ func isReference(w *machine.Warp, in *machine.Inst) machine.State {
 		if row != nil {
 			one = row[i]
 		}
-		kind, ok := w.HandleKind(one)
+		kind, ok := w.Images().KindOf(one)
 		found |= sem.Bit(ok && kind == o.kinds[0]) << i
 	})
 	sem.SetMask(w, in.D, found)

@@ -1,4 +1,4 @@
-package machine
+package images
 
 import (
 	"reflect"
@@ -9,7 +9,7 @@ import (
 
 // TestRestoredHandles: handles mean what they meant, what was between them has ended, and later ones come behind.
 func TestRestoredHandles(t *testing.T) {
-	var was, now Images
+	var was, now Table
 	im := &Image{Name: "photo"}
 	first := was.AddHandles(SurfaceHandle, "photo", 1)
 	gone := was.AddHandles(TextureHandle, "gone", 2)
@@ -26,12 +26,12 @@ func TestRestoredHandles(t *testing.T) {
 	if next := now.AddHandles(SurfaceHandle, "next", 1); next != last+mem.ImageStep {
 		t.Errorf("the next handle is %#x, behind %#x", next, last)
 	}
-	var some Images
+	var some Table
 	if err := some.Restore([]Handle{all[3]}); err != nil || len(some.Handles()) != 4 || !some.Handles()[0].Ended {
 		t.Errorf("%v: %+v", err, some.Handles())
 	}
 	for _, wrong := range [][]Handle{{{Number: 0}}, {{Number: first + 1}}, {all[1], all[0]}, {all[0], all[0]}, {{Number: first + MaxRestored*mem.ImageStep}}, {{Number: first, Kind: 9}}} {
-		if err := new(Images).Restore(wrong); err == nil {
+		if err := new(Table).Restore(wrong); err == nil {
 			t.Errorf("%+v is restored", wrong)
 		}
 	}

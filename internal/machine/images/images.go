@@ -1,8 +1,7 @@
-package machine
-
-// This file holds the images of a device: what handles name. A handle is an address in a window
+// Package images is what handles name on a device: surfaces, textures and samplers. A handle is an address in a window
 // of its own, whether a launch passes it or a kernel takes the address of a .surfref,
 // .texref or .samplerref variable (5.3); nothing lies there in memory.
+package images
 
 import (
 	"fmt"
@@ -52,9 +51,9 @@ func ParseHandleKind(text string) (HandleKind, error) {
 	return HandleKind(i), nil
 }
 
-// Images are the images of a device; the zero value has none. They give handles out. A slot whose handle has ended is used again once as many as quarantine
-// others have ended after it: until then a handle of what is gone stays wrong.
-type Images struct {
+// Images are the handles of a device; the zero value has none. A slot whose handle has ended is used again once as many as
+// quarantine others have ended after it: until then a handle of what is gone stays wrong.
+type Table struct {
 	mu    sync.Mutex
 	slots atomic.Pointer[[]*imageSlot]
 	ended []uint64
@@ -84,7 +83,7 @@ type Handle struct {
 }
 
 // Handles lists all handles that have been given out, in ascending order.
-func (t *Images) Handles() (list []Handle) {
+func (t *Table) Handles() (list []Handle) {
 	for i, s := range t.all() {
 		b := s.Load()
 		list = append(list, Handle{mem.ImageWindow + uint64(i)*mem.ImageStep, b.kind, b.name, b.image, b.texture, b.gone})
@@ -97,7 +96,7 @@ const MaxRestored = 1 << 18
 
 // Restore gives out handles that a device had, in ascending order, and lets them mean what they meant; this one has given
 // out none. Numbers between them have ended.
-func (t *Images) Restore(handles []Handle) error {
+func (t *Table) Restore(handles []Handle) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var list []*imageSlot
@@ -120,7 +119,7 @@ func (t *Images) Restore(handles []Handle) error {
 }
 
 // Names reports whether n handles in a row, from one on, are of a kind.
-func (t *Images) Names(handle uint64, kind HandleKind, n int) bool {
+func (t *Table) Names(handle uint64, kind HandleKind, n int) bool {
 	for i := range uint64(n) {
 		if s := t.slot(handle + i*mem.ImageStep); s == nil || s.Load().kind != kind || s.Load().gone {
 			return false
@@ -130,7 +129,7 @@ func (t *Images) Names(handle uint64, kind HandleKind, n int) bool {
 }
 
 // AddHandles makes n handles in a row for one name and returns the first. They name nothing yet.
-func (t *Images) AddHandles(kind HandleKind, name string, n int) uint64 {
+func (t *Table) AddHandles(kind HandleKind, name string, n int) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n == 1 && len(t.ended) > quarantine {
@@ -151,7 +150,7 @@ func (t *Images) AddHandles(kind HandleKind, name string, n int) uint64 {
 }
 
 // change replaces what a handle means.
-func (t *Images) change(handle uint64, by func(b *binding)) {
+func (t *Table) change(handle uint64, by func(b *binding)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.slot(handle); s != nil {
@@ -162,17 +161,17 @@ func (t *Images) change(handle uint64, by func(b *binding)) {
 }
 
 // SetImage lets a handle name an image; nil: none.
-func (t *Images) SetImage(handle uint64, im *Image) {
+func (t *Table) SetImage(handle uint64, im *Image) {
 	t.change(handle, func(b *binding) { b.image = im })
 }
 
 // SetTexture lets a handle name a texture or a sampler; nil: none.
-func (t *Images) SetTexture(handle uint64, x *Texture) {
+func (t *Table) SetTexture(handle uint64, x *Texture) {
 	t.change(handle, func(b *binding) { b.texture = x })
 }
 
 // ImageOf returns the image that a handle names, nil if none.
-func (t *Images) ImageOf(handle uint64) *Image {
+func (t *Table) ImageOf(handle uint64) *Image {
 	if s := t.slot(handle); s != nil {
 		return s.Load().image
 	}
@@ -180,7 +179,7 @@ func (t *Images) ImageOf(handle uint64) *Image {
 }
 
 // TextureOf returns the texture or sampler that a handle names, nil if none.
-func (t *Images) TextureOf(handle uint64) *Texture {
+func (t *Table) TextureOf(handle uint64) *Texture {
 	if s := t.slot(handle); s != nil {
 		return s.Load().texture
 	}
@@ -188,7 +187,7 @@ func (t *Images) TextureOf(handle uint64) *Texture {
 }
 
 // DropHandles ends n handles in a row.
-func (t *Images) DropHandles(handle uint64, n int) {
+func (t *Table) DropHandles(handle uint64, n int) {
 	for i := range uint64(n) {
 		h := handle + i*mem.ImageStep
 		t.change(h, func(b *binding) {
@@ -198,7 +197,7 @@ func (t *Images) DropHandles(handle uint64, n int) {
 	}
 }
 
-func (t *Images) all() []*imageSlot {
+func (t *Table) all() []*imageSlot {
 	if p := t.slots.Load(); p != nil {
 		return *p
 	}
@@ -206,7 +205,7 @@ func (t *Images) all() []*imageSlot {
 }
 
 // slot returns the place of a handle, nil if it is none.
-func (t *Images) slot(handle uint64) *imageSlot {
+func (t *Table) slot(handle uint64) *imageSlot {
 	at, list := handle-mem.ImageWindow, t.all()
 	if at%mem.ImageStep != 0 || at/mem.ImageStep >= uint64(len(list)) {
 		return nil
@@ -214,9 +213,9 @@ func (t *Images) slot(handle uint64) *imageSlot {
 	return list[at/mem.ImageStep]
 }
 
-// Image returns the image that a handle names; without one it says why.
-func (w *Warp) Image(handle uint64) (im *Image, why string) {
-	b, why := w.core.images.meaning(handle, SurfaceHandle)
+// Surface returns the image that a handle of a surface names; without one it says why.
+func (t *Table) Surface(handle uint64) (im *Image, why string) {
+	b, why := t.meaning(handle, SurfaceHandle)
 	switch {
 	case b == nil:
 		return nil, why
@@ -226,9 +225,9 @@ func (w *Warp) Image(handle uint64) (im *Image, why string) {
 	return b.image, ""
 }
 
-// Texture returns the texture or sampler that a handle names; without one it says why.
-func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) {
-	b, why := w.core.images.meaning(handle, kind)
+// Texture returns the texture or sampler that a handle of a kind names; without one it says why.
+func (t *Table) Texture(handle uint64, kind HandleKind) (x *Texture, why string) {
+	b, why := t.meaning(handle, kind)
 	switch {
 	case b == nil:
 		return nil, why
@@ -240,9 +239,9 @@ func (w *Warp) Texture(handle uint64, kind HandleKind) (t *Texture, why string) 
 	return b.texture, ""
 }
 
-// HandleKind tells what a handle stands for, if it is one.
-func (w *Warp) HandleKind(handle uint64) (kind HandleKind, ok bool) {
-	s := w.core.images.slot(handle)
+// KindOf tells what a handle stands for, if it is one.
+func (t *Table) KindOf(handle uint64) (kind HandleKind, ok bool) {
+	s := t.slot(handle)
 	if s == nil || s.Load().gone {
 		return 0, false
 	}
@@ -250,7 +249,7 @@ func (w *Warp) HandleKind(handle uint64) (kind HandleKind, ok bool) {
 }
 
 // meaning is what a handle of a kind means, and what is wrong if it names nothing.
-func (t *Images) meaning(handle uint64, kind HandleKind) (b *binding, why string) {
+func (t *Table) meaning(handle uint64, kind HandleKind) (b *binding, why string) {
 	s := t.slot(handle)
 	if s == nil {
 		return nil, "it is no handle"
