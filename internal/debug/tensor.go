@@ -41,7 +41,7 @@ func (c *evaluation) tensorLane(at node) (Value, error) {
 		return v, fmt.Errorf("Tensor memory has lanes 0 to %d, not %d.", tensor.Lanes-1, lane)
 	}
 	home := &Home{Space: tensorSpace, Addr: uint64(tensor.At(int(lane), 0)) * tensorWord, Lane: c.lane}
-	return Value{Type: bitsOf(32), Count: int(c.Warp.Tensor().Columns()), Home: home}, nil
+	return Value{Type: bitsOf(32), Count: int(c.Warp.Tensor().Width), Home: home}, nil
 }
 
 // tensorRow is the words that hold n bytes from an address on.

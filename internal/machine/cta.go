@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -30,7 +31,7 @@ type CTA struct {
 	bars       [NumBarriers]ctaBarrier
 	clusterBar clusterBarrier
 	pending    uint16 // barriers at which a warp has arrived
-	tensor     TensorMemory
+	tensor     tmem.Memory
 	alive      uint64 // warps with a living lane
 	runnable   uint64 // warps that are not blocked
 	cut        bool   // lanes have ended inside a function, or by a fault that the launch outlives
@@ -53,7 +54,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	clear(c.mbarriers)
 	clear(c.ended)
 	c.pool = registerPool{owned: c.pool.owned[:0]}
-	c.tensor.begin(c)
+	c.beginTensor()
 	c.alive = 1<<len(c.warps) - 1
 	c.runnable = c.alive
 	filled := c.warps[0].root != nil

@@ -15,8 +15,8 @@ func (p *Pause) WriteState(w io.Writer) {
 		fmt.Fprintf(w, "CTA %v alive %x runnable %x cycles %d bars %v cluster %v pool %v\n", c.id, c.alive, c.runnable, c.cycles, c.bars, c.clusterBar, c.pool.owned)
 		shared, _ := c.Memory()
 		_, _ = w.Write(shared)
-		fmt.Fprintln(w, c.Mbarriers(), len(c.tensor.words))
-		for _, word := range c.tensor.words {
+		fmt.Fprintln(w, c.Mbarriers(), len(c.tensor.Words()))
+		for _, word := range c.tensor.Words() {
 			_, _ = w.Write([]byte{byte(word), byte(word >> 8), byte(word >> 16), byte(word >> 24)})
 		}
 		for _, op := range c.async.open {

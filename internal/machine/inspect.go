@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 )
 
 // CTAs lists those that have begun and have not ended, in the order of their linear indices. Of a cluster that waits for its turn
@@ -32,10 +34,7 @@ func (c *CTA) ID() [3]uint32 { return c.id }
 func (c *CTA) Rank() uint64 { return c.rank }
 
 // Tensor is the CTA's tensor memory.
-func (c *CTA) Tensor() *TensorMemory { return &c.tensor }
-
-// Allocated lists what is allocated of tensor memory, by column.
-func (t *TensorMemory) Allocated() []*TensorAllocation { return slices.Collect(t.allocations()) }
+func (c *CTA) Tensor() *tmem.Memory { return &c.tensor }
 
 // ClusterIndex is the linear index of the CTA's cluster, as events name it.
 func (c *CTA) ClusterIndex() uint64 { return c.cluster.rank }

@@ -18,9 +18,9 @@ func (b Mbarrier) extent() *Extent { return b.cta.mbarrierExtent(b.addr) }
 
 // Remains is what is there of a CTA whose lanes, and those of its cluster, have all exited.
 type Remains struct {
-	Quiet     bool // nothing will signal any more
-	Last      bool // of the CTAs of the cluster
-	Tensor    []TensorAllocation
+	Quiet     bool        // nothing will signal any more
+	Last      bool        // of the CTAs of the cluster
+	Tensor    []Place     // where columns were allocated that are still there
 	Mbarriers []Expecting // those whose tx-count is not 0
 	Extents   []Extent    // of Tensor
 }
@@ -39,8 +39,8 @@ func (c *CTA) finished(quiet, last bool) {
 	}
 	left := Remains{Quiet: quiet, Last: last}
 	if c.grid.wants(WantsLeft) {
-		for a := range c.tensor.allocations() {
-			left.Tensor, left.Extents = append(left.Tensor, *a), append(left.Extents, c.tensor.Extent(0, 128, int(a.Column), int(a.Columns)))
+		for a := range c.tensor.Allocations() {
+			left.Tensor, left.Extents = append(left.Tensor, a.Made.(Place)), append(left.Extents, TensorExtent(&c.tensor, 0, 128, int(a.Column), int(a.Columns)))
 		}
 		for addr, m := range c.mbarriers {
 			if tx := m.word.Tx(); tx != 0 {

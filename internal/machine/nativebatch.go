@@ -258,7 +258,7 @@ func (c *CTA) onlyBarrier(b *NativeBatch) bool {
 
 // untouched reports whether a CTA holds nothing that its end would have to look at.
 func (c *CTA) untouched() bool {
-	if len(c.mbarriers)+len(c.ended) != 0 || c.clusterBar != (clusterBarrier{}) || c.tensor.last != 0 || c.tensor.given != nil || len(c.tensor.calls) != 0 || c.grid.ShowTensor != nil {
+	if len(c.mbarriers)+len(c.ended) != 0 || c.clusterBar != (clusterBarrier{}) || !c.tensor.Untouched() || c.grid.ShowTensor != nil {
 		return false
 	}
 	return true

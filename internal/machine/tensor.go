@@ -1,38 +1,20 @@
 package machine
 
-// This file holds the tensor memory of a CTA (9.7.16.1): its words, and who may touch them.
+// This file gives warps the tensor memory of their CTAs, and has them wait where an allocation does (9.7.16.7.1): until the
+// columns are free, or the peer CTA makes the same call.
 
 import (
 	"fmt"
-	"iter"
 
+	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
-// TensorMemory is the tensor memory of a CTA. Like shared memory it belongs to the core that
-// owns the CTA. It has no words until the first allocation.
-type TensorMemory struct {
-	cta   *CTA
-	words []uint32 // lane after lane, tensor.MaxColumns each
-	units [tensor.MaxColumns / tensor.Unit]*TensorAllocation
-	used  [tensor.MaxColumns / tensor.Unit]bool // has been allocated at some time
-	last  uint32                                // columns of the latest allocation; 0: none yet
-	given *Place                                // relinquish_alloc_permit; nil: the CTA may allocate
-	calls []*pairCall                           // of this CTA, that wait for its peer
-}
-
-// TensorAllocation is columns that belong together.
-type TensorAllocation struct {
-	Column, Columns uint32
-	Group           int // CTAs that share the fate of it
-	Place           Place
-}
-
 // Tensor returns the tensor memory of the warp's CTA.
-func (w *Warp) Tensor() *TensorMemory { return &w.cta.tensor }
+func (w *Warp) Tensor() *tmem.Memory { return &w.cta.tensor }
 
 // PeerTensor returns that of the peer CTA (9.7.16.5.2), nil if there is no CTA that lives.
-func (w *Warp) PeerTensor() *TensorMemory {
+func (w *Warp) PeerTensor() *tmem.Memory {
 	if p := w.cta.pair(); p != nil && p.alive != 0 {
 		return &p.tensor
 	}
@@ -51,145 +33,181 @@ func (c *CTA) pair() *CTA {
 // ClusterSize returns the number of CTAs of the warp's cluster.
 func (w *Warp) ClusterSize() int { return len(w.cta.cluster.ctas) }
 
-// Rank returns the rank of the CTA in its cluster.
-func (t *TensorMemory) Rank() uint32 { return t.cta.crank }
-
-// Row returns n words of a lane from a column on. The columns must be allocated.
-func (t *TensorMemory) Row(lane, column, n int) []uint32 {
-	at := lane*tensor.MaxColumns + column
-	return t.words[at : at+n : at+n]
+// beginTensor makes the tensor memory of a CTA that starts. Observers find what is read before it is written: poison.
+func (c *CTA) beginTensor() {
+	d := tmem.Device{CTARank: c.crank, Width: tensor.Columns}
+	if c.grid.Target.Arch == 107 {
+		d.Width = tensor.MaxColumns
+	}
+	if c.grid.observing {
+		d.Fresh = tmem.Poison
+	}
+	c.tensor.Begin(d)
 }
 
-// From returns the words from a cell on: that of the next lane is tensor.MaxColumns further.
-func (t *TensorMemory) From(lane, column int) []uint32 {
-	return t.words[lane*tensor.MaxColumns+column:]
-}
-
-// Extent describes lanes × columns for reports.
-func (t *TensorMemory) Extent(lane, lanes, column, columns int) Extent {
+// TensorExtent describes lanes × columns of a tensor memory for reports.
+func TensorExtent(t *tmem.Memory, lane, lanes, column, columns int) Extent {
 	return Extent{
-		Space: Tensor, CTA: t.cta.crank, Lane: -1, From: uint64(column), To: uint64(column + columns),
+		Space: Tensor, CTA: t.CTARank, Lane: -1, From: uint64(column), To: uint64(column + columns),
 		Row: uint32(lane), End: uint32(lane + lanes),
 	}
 }
 
-// Check says why columns cannot be touched in some lanes; nil if they can.
-func (t *TensorMemory) Check(lane, lanes, column, columns int) error {
+// tensorWaiter is lanes that wait at alloc or dealloc.
+type tensorWaiter struct {
+	w *Warp
+	f *Fragment
+}
+
+// Wake lets them look again.
+func (v tensorWaiter) Wake() {
+	v.w.wake(v.f)
+	v.w.cta.runnable |= 1 << v.w.index
+}
+
+// TensorAllocate does what a warp asks for, all 32 lanes at once. On Next alloc returns the
+// address. On another state the handler returns it, having written nothing.
+func (w *Warp) TensorAllocate(in *Inst, q tmem.Call) (tensor.Addr, State) {
+	if st := w.Collective(in); st != Next {
+		return 0, st
+	}
+	t := w.Tensor()
+	if err := t.Admit(&q); err != nil {
+		return 0, w.tensorFault(in, err)
+	}
+	if w.helping && !w.callsAtOnce(&q) {
+		return 0, Wait // nothing is done: the handler is executed again when compiled code has left
+	}
+	if q.Group == 2 {
+		return w.pairAllocate(in, q)
+	}
+	w.frag.woken = false
+	a, err := t.Perform(&q, w.Place(in))
 	switch {
-	case lane+lanes > tensor.Lanes:
-		return fmt.Errorf("lanes %d to %d: tensor memory has lanes 0 to %d", lane, lane+lanes-1, tensor.Lanes-1)
-	case column+columns > int(t.Columns()):
-		return fmt.Errorf("columns %d to %d: tensor memory has columns 0 to %d", column, column+columns-1, t.Columns()-1)
+	case err != nil:
+		return 0, w.tensorFault(in, err)
+	case a == nil:
+		w.sleepTensor(in)
+		return 0, Wait
 	}
-	for u := column / tensor.Unit; u <= (column+columns-1)/tensor.Unit; u++ {
-		if t.units[u] == nil {
-			return fmt.Errorf("columns %d to %d of CTA rank %d: column %d is not allocated%s", column, column+columns-1, t.cta.crank, max(column, u*tensor.Unit), t.held())
+	if q.Free {
+		w.tellTensor(in, Freed, t, a)
+		w.cta.wakeAll(WaitTensor)
+		return 0, Next
+	}
+	w.tellTensor(in, Allocated, t, a)
+	return tensor.At(0, int(a.Column)), Next
+}
+
+// TensorRelinquish gives up the right to allocate.
+func (w *Warp) TensorRelinquish(in *Inst) State {
+	if st := w.Collective(in); st != Next {
+		return st
+	}
+	w.Tensor().Relinquish(int(w.index))
+	return Next
+}
+
+// callsAtOnce reports whether a call need not wait, for columns or for the peer CTA.
+func (w *Warp) callsAtOnce(q *tmem.Call) bool {
+	if q.Group == 2 {
+		call := w.Tensor().Pending(tensorWaiter{w, w.frag})
+		return call != nil && call.Done
+	}
+	return w.Tensor().AtOnce(q)
+}
+
+// pairAllocate meets the peer's call.
+func (w *Warp) pairAllocate(in *Inst, q tmem.Call) (tensor.Addr, State) {
+	t, who := w.Tensor(), tensorWaiter{w, w.frag}
+	call := t.Pending(who)
+	if call == nil {
+		peer := w.PeerTensor()
+		if peer == nil {
+			return 0, w.tensorFault(in, w.noPeer())
 		}
+		w.sleepTensor(in)
+		call = t.Meet(peer, q, who, w.Place(in))
 	}
-	return nil
+	if !call.Done {
+		return 0, Wait
+	}
+	w.frag.wait, w.frag.woken = notWaiting, false // the call that completes the pair does not sleep
+	t.Forget(call)
+	if call.Err != nil {
+		return 0, w.tensorFault(in, call.Err)
+	}
+	what := Allocated
+	if q.Free {
+		what = Freed
+	}
+	w.tellTensor(in, what, t, call.Result)
+	return tensor.At(0, int(call.Result.Column)), Next
 }
 
-// Columns returns how many columns the device has.
-func (t *TensorMemory) Columns() uint32 {
-	if t.cta.grid.Target.Arch == 107 {
-		return tensor.MaxColumns
+// noPeer says why there is no peer CTA.
+func (w *Warp) noPeer() error {
+	if w.cta.pair() != nil {
+		return fmt.Errorf("cta_group::2: all threads of the peer CTA (rank %d) have exited", w.cta.crank^1)
 	}
-	return tensor.Columns
+	return fmt.Errorf("cta_group::2 needs a peer CTA: the cluster has no CTA of rank %d", w.cta.crank^1)
 }
 
-// held lists the allocations, for messages.
-func (t *TensorMemory) held() string {
-	text := ""
-	for a := range t.allocations() {
-		text += fmt.Sprintf(", %d to %d", a.Column, a.Column+a.Columns-1)
-	}
-	if text == "" {
-		return "; nothing is"
-	}
-	return "; allocated: columns " + text[2:]
+// sleepTensor makes the running fragment wait.
+func (w *Warp) sleepTensor(in *Inst) {
+	f := w.frag
+	f.wait, f.pc = WaitTensor, w.PC(in)
 }
 
-// allocations visits the allocations in ascending order.
-func (t *TensorMemory) allocations() iter.Seq[*TensorAllocation] {
-	return func(yield func(*TensorAllocation) bool) {
-		for u := 0; u < len(t.units); u++ {
-			if a := t.units[u]; a != nil {
-				if !yield(a) {
-					return
-				}
-				u += int(a.Columns/tensor.Unit) - 1
+// wakeAll lets all in the CTA that wait for something look again.
+func (c *CTA) wakeAll(what WaitFor) {
+	for i, w := range c.warps {
+		for m := w.used; m != 0; m &= m - 1 {
+			if f := &w.frags[first(m)]; f.wait == what {
+				w.wake(f)
+				c.runnable |= 1 << i
 			}
 		}
 	}
 }
 
-// begin makes the tensor memory of a new CTA.
-func (t *TensorMemory) begin(c *CTA) {
-	if t.cta != c || t.last != 0 || t.given != nil || len(t.calls) != 0 {
-		*t = TensorMemory{cta: c, words: t.words}
+// tensorReason says what a fragment at alloc or dealloc waits for.
+func (w *Warp) tensorReason(f *Fragment) string {
+	var peer *tmem.Memory
+	if p := w.cta.pair(); p != nil {
+		peer = &p.tensor
 	}
+	return w.Tensor().Reason(tensorWaiter{w, f}, peer)
 }
 
-// room finds free columns: the first that fit, as does the peer's memory for a pair.
-func (t *TensorMemory) room(n uint32, peer *TensorMemory) (column uint32, ok bool) {
-	need, limit := int(n/tensor.Unit), int(t.Columns()/tensor.Unit)
-	for u, free := 0, 0; u < limit; u++ {
-		if free++; t.units[u] != nil || peer != nil && peer.units[u] != nil {
-			free = 0
-		}
-		if free == need {
-			return uint32(u-need+1) * tensor.Unit, true
-		}
-	}
-	return 0, false
+func (w *Warp) tensorFault(in *Inst, err error) State {
+	return w.Fault(in, &Fault{Kind: BadTensorAllocation, Lanes: w.Mask, Text: err.Error()})
 }
 
-// take makes an allocation. What the columns hold is undefined (9.7.16.7.1): zero here, poison
-// for observers.
-func (t *TensorMemory) take(a *TensorAllocation) {
-	if t.words == nil {
-		t.words = make([]uint32, tensor.Lanes*tensor.MaxColumns)
-	}
-	for u := a.Column / tensor.Unit; u < (a.Column+a.Columns)/tensor.Unit; u++ {
-		t.units[u], t.used[u] = a, true
-	}
-	fresh := uint32(0)
-	if t.cta.grid.observing {
-		fresh = tensorPoison
-	}
-	for lane := range tensor.Lanes {
-		row := t.Row(lane, int(a.Column), int(a.Columns))
-		for i := range row {
-			row[i] = fresh
-		}
-	}
-	t.last = a.Columns
-}
-
-// tensorPoison is a NaN as f32 and in each half as f16 and bf16, and no small integer.
-const tensorPoison = 0x7fed7fed
-
-func (t *TensorMemory) drop(a *TensorAllocation) {
-	for u := a.Column / tensor.Unit; u < (a.Column+a.Columns)/tensor.Unit; u++ {
-		t.units[u] = nil
+// tellTensor tells observers that columns are new or gone.
+func (w *Warp) tellTensor(in *Inst, what EventKind, t *tmem.Memory, a *tmem.Allocation) {
+	if w.Observing() {
+		x := Extent{Space: Tensor, CTA: t.CTARank, Lane: -1, From: uint64(a.Column), To: uint64(a.Column + a.Columns), End: tensor.Lanes}
+		w.Observe(in, Event{What: what, Space: Tensor, Lanes: w.Mask, Extent: &x})
 	}
 }
 
 // TensorLeak is tensor memory that a CTA has not freed before it ended.
 type TensorLeak struct {
-	TensorAllocation
-	CTA     [3]uint32
-	CTARank uint64
-	More    int // further allocations that were not freed, in this and other CTAs
+	Column, Columns uint32
+	Place           Place // of the allocation
+	CTA             [3]uint32
+	CTARank         uint64
+	More            int // further allocations that were not freed, in this and other CTAs
 }
 
 // leaks counts what a CTA that has ended leaves allocated.
 func (c *CTA) leaks() {
-	if c.tensor.last == 0 {
+	if c.tensor.Untouched() {
 		return
 	}
-	for a := range c.tensor.allocations() {
-		c.grid.leak(TensorLeak{TensorAllocation: *a, CTA: c.id, CTARank: c.rank})
+	for a := range c.tensor.Allocations() {
+		c.grid.leak(TensorLeak{Column: a.Column, Columns: a.Columns, Place: a.Made.(Place), CTA: c.id, CTARank: c.rank})
 	}
 }
 
@@ -220,13 +238,11 @@ type TensorShow struct {
 // show fills a launch's TensorShow if this is its CTA.
 func (c *CTA) show() {
 	s := c.grid.ShowTensor
-	if s == nil || s.CTARank != c.rank || c.tensor.last == 0 {
+	if s == nil || s.CTARank != c.rank || c.tensor.Untouched() {
 		return
 	}
-	for u, used := range c.tensor.used {
-		for i := 0; used && i < tensor.Unit; i++ {
-			s.Columns = append(s.Columns, u*tensor.Unit+i)
-		}
+	if s.Columns = c.tensor.Used(); len(s.Columns) == 0 {
+		return
 	}
 	s.Words = make([][]uint32, tensor.Lanes)
 	for lane := range s.Words {

@@ -5,6 +5,7 @@ package console
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ptxvm.invalid/ptxvm/diag"
@@ -257,14 +258,15 @@ func (c *Console) cudaTensor(p *machine.Pause) error {
 	if err != nil {
 		return err
 	}
-	list := b.Tensor().Allocated()
+	list := slices.Collect(b.Tensor().Allocations())
 	if len(list) == 0 {
 		c.printf("Block %s has allocated no tensor memory.\n", point(b.ID()))
 		return nil
 	}
 	c.printf("  Columns    Address    Allocated by\n")
 	for _, a := range list {
-		l, _ := c.Session.Code.Locate(debug.Place{Func: a.Place.Func.Name, PC: a.Place.PC})
+		made := a.Made.(machine.Place)
+		l, _ := c.Session.Code.Locate(debug.Place{Func: made.Func.Name, PC: made.PC})
 		c.printf("  %3d to %3d %#-10x %s: %s\n", a.Column, a.Column+a.Columns-1, a.Column, quote.Place(l.Line()), diag.Escape(l.Text))
 	}
 	return nil

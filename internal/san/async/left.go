@@ -48,8 +48,8 @@ func (o *Observer) mayRead(one *op, e *machine.Event) {
 // finished reports what a CTA leaves behind when all lanes of its cluster have exited: tensor memory, mbarriers that
 // still expect bytes, copies that no wait covers.
 func (o *Observer) finished(e *machine.Event, left *machine.Remains) {
-	for i, a := range left.Tensor {
-		o.left(e, found.TensorKept, a.Place, left.Extents[i], "")
+	for i, made := range left.Tensor {
+		o.left(e, found.TensorKept, made, left.Extents[i], "")
 	}
 	c := o.running.Of(e.Cluster)
 	if c == nil {

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -62,14 +63,14 @@ func tensorFault(w *machine.Warp, in *machine.Inst, format string, args ...any) 
 // allocOp is the decode-time constant of tcgen05.alloc.
 type allocOp struct {
 	uop.Private
-	machine.TensorCall
+	tmem.Call
 	dst machine.Request
 	to  sem.Address
 }
 
 // planTensorAlloc sets up tcgen05.alloc [dst], columns.
 func planTensorAlloc(b *sem.Build) {
-	o := &allocOp{TensorCall: machine.TensorCall{Group: groupOf(b), Exclusive: b.Sel.Has(isa.M_exclusive)}}
+	o := &allocOp{Call: tmem.Call{Group: groupOf(b), Exclusive: b.Sel.Has(isa.M_exclusive)}}
 	o.dst = machine.Request{Space: machine.Generic, Kind: machine.Store, Size: 4, Align: 4}
 	if b.Sel.Has(isa.M_shared_cta) {
 		o.dst.Space, o.dst.OwnCTA = machine.Shared, true
@@ -83,7 +84,7 @@ func planTensorAlloc(b *sem.Build) {
 // allocTensor checks where the address goes before it allocates.
 func allocTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*allocOp)
-	q := o.TensorCall
+	q := o.Call
 	var ok bool
 	if q.Columns, ok = uniform(w, in.B); !ok {
 		return tensorFault(w, in, "the lanes give different numbers of columns")
@@ -107,18 +108,18 @@ func allocTensor(w *machine.Warp, in *machine.Inst) machine.State {
 // deallocOp is the decode-time constant of tcgen05.dealloc.
 type deallocOp struct {
 	uop.Private
-	machine.TensorCall
+	tmem.Call
 }
 
 // planTensorDealloc sets up tcgen05.dealloc taddr, columns.
 func planTensorDealloc(b *sem.Build) {
-	b.Ext().Data = &deallocOp{TensorCall: machine.TensorCall{Free: true, Group: groupOf(b), Exclusive: b.Sel.Has(isa.M_exclusive)}}
+	b.Ext().Data = &deallocOp{Call: tmem.Call{Free: true, Group: groupOf(b), Exclusive: b.Sel.Has(isa.M_exclusive)}}
 	b.Out.A, b.Out.B = b.Src(&b.In.Ops[0], 32), b.Src(&b.In.Ops[1], 32)
 	b.Does(uop.TensorDealloc)
 }
 
 func deallocTensor(w *machine.Warp, in *machine.Inst) machine.State {
-	q := in.Ext.Data.(*deallocOp).TensorCall
+	q := in.Ext.Data.(*deallocOp).Call
 	addr, same := uniform(w, in.A)
 	columns, alike := uniform(w, in.B)
 	if !same || !alike {
@@ -222,10 +223,10 @@ func (o *fragmentOp) locate(w *machine.Warp, in *machine.Inst) (tensor.Addr, mac
 }
 
 // check looks whether all columns of a fragment are there, now or when a step is due.
-func (o *fragmentOp) check(t *machine.TensorMemory, a tensor.Addr) error {
-	if o.halved && (o.split < 0 || a.Column()+o.split+o.columns > int(t.Columns())) {
+func (o *fragmentOp) check(t *tmem.Memory, a tensor.Addr) error {
+	if o.halved && (o.split < 0 || a.Column()+o.split+o.columns > int(t.Width)) {
 		return fmt.Errorf("immHalfSplitoff %d: the second half would begin at column %d and end behind column %d; tensor memory has columns 0 to %d",
-			o.split, a.Column()+o.split, a.Column()+o.split+o.columns-1, t.Columns()-1)
+			o.split, a.Column()+o.split, a.Column()+o.split+o.columns-1, t.Width-1)
 	}
 	err := t.Check(a.Lane(), o.shape.Rows(), a.Column(), o.columns)
 	if err == nil && o.halved {
@@ -235,16 +236,16 @@ func (o *fragmentOp) check(t *machine.TensorMemory, a tensor.Addr) error {
 }
 
 // base is the memory from the base address on.
-func base(t *machine.TensorMemory, a tensor.Addr) []uint32 { return t.From(a.Lane(), a.Column()) }
+func base(t *tmem.Memory, a tensor.Addr) []uint32 { return t.From(a.Lane(), a.Column()) }
 
 // extents lists the tensor memory that a fragment covers.
-func (o *fragmentOp) extents(t *machine.TensorMemory, a tensor.Addr, kind machine.AccessKind, yield func(machine.Extent, machine.AccessKind) bool) bool {
-	x := t.Extent(a.Lane(), o.shape.Rows(), a.Column(), o.columns)
+func (o *fragmentOp) extents(t *tmem.Memory, a tensor.Addr, kind machine.AccessKind, yield func(machine.Extent, machine.AccessKind) bool) bool {
+	x := machine.TensorExtent(t, a.Lane(), o.shape.Rows(), a.Column(), o.columns)
 	if !yield(x, kind) {
 		return false
 	}
 	if o.halved && o.split != 0 {
-		return yield(t.Extent(a.Lane(), o.shape.Rows(), a.Column()+o.split, o.columns), kind)
+		return yield(machine.TensorExtent(t, a.Lane(), o.shape.Rows(), a.Column()+o.split, o.columns), kind)
 	}
 	return true
 }
@@ -294,7 +295,7 @@ func (o *fragmentOp) load(from []uint32, rows []*[32]uint32) {
 // without any wait (9.7.16.6.4.5). To others it reads tensor memory until it has been waited for.
 type fragmentLoad struct {
 	op *fragmentOp
-	t  *machine.TensorMemory
+	t  *tmem.Memory
 	at tensor.Addr
 }
 

@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -65,7 +66,7 @@ func planTensorCopy(b *sem.Build) {
 
 // memories returns the tensor memories that a statement works on, as many as its group has CTAs:
 // the CTA's own, and that of its peer for cta_group::2.
-func memories(w *machine.Warp, in *machine.Inst, group int) (mems [2]*machine.TensorMemory, st machine.State) {
+func memories(w *machine.Warp, in *machine.Inst, group int) (mems [2]*tmem.Memory, st machine.State) {
 	mems[0] = w.Tensor()
 	if group == 2 {
 		if mems[1] = w.PeerTensor(); mems[1] == nil {
@@ -91,7 +92,7 @@ func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
 }
 
 // beginCopy issues a copy.
-func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*machine.TensorMemory) machine.State {
+func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*tmem.Memory) machine.State {
 	c := new(tensorCopy)
 	if st := c.locate(w, in, at, d, mems); st != machine.Next {
 		return st
@@ -105,7 +106,7 @@ func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems
 var spareCopies = sync.Pool{New: func() any { return new(tensorCopy) }}
 
 // copyAtOnce is beginCopy in mode Eager, its fast path: nothing of the copy stays.
-func copyAtOnce(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*machine.TensorMemory) machine.State {
+func copyAtOnce(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*tmem.Memory) machine.State {
 	c := spareCopies.Get().(*tensorCopy)
 	st := c.locate(w, in, at, d, mems)
 	if st == machine.Next {
@@ -131,14 +132,14 @@ type tensorCopy struct {
 
 // copyPart is the work in one CTA.
 type copyPart struct {
-	t      *machine.TensorMemory
+	t      *tmem.Memory
 	shared []byte
 	data   [][16]byte
 }
 
 // locate makes c a copy of the statement, and checks address and descriptor in all CTAs before
 // anything is copied.
-func (c *tensorCopy) locate(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*machine.TensorMemory) machine.State {
+func (c *tensorCopy) locate(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems *[2]*tmem.Memory) machine.State {
 	c.tensorCopyOp, c.at = in.Ext.Data.(*tensorCopyOp), at
 	m, err := tensor.Decode(d)
 	switch {
@@ -181,7 +182,7 @@ func descriptorFault(w *machine.Warp, in *machine.Inst, format string, args ...a
 
 // check looks whether the destination is there. The lanes of a copy are counted from that of the
 // address.
-func (c *tensorCopy) check(t *machine.TensorMemory) error {
+func (c *tensorCopy) check(t *tmem.Memory) error {
 	return t.Check(c.at.Lane(), c.last+1, c.at.Column(), c.Columns())
 }
 
@@ -261,7 +262,7 @@ func (c *tensorCopy) touches(*machine.Op) iter.Seq2[machine.Extent, machine.Acce
 				i += n
 			}
 			for _, lane := range c.lanes {
-				if !yield(p.t.Extent(c.at.Lane()+int(lane), 1, c.at.Column(), c.Columns()), machine.Store) {
+				if !yield(machine.TensorExtent(p.t, c.at.Lane()+int(lane), 1, c.at.Column(), c.Columns()), machine.Store) {
 					return
 				}
 			}
@@ -309,7 +310,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 type tensorShift struct {
 	*tensorShiftOp
 	at   tensor.Addr
-	mems [2]*machine.TensorMemory
+	mems [2]*tmem.Memory
 	rows [][tensor.ShiftColumns]uint32
 }
 
@@ -321,7 +322,7 @@ func (s *tensorShift) span() (lane, lanes int) {
 	return s.at.Lane(), 32
 }
 
-func (s *tensorShift) check(t *machine.TensorMemory) error {
+func (s *tensorShift) check(t *tmem.Memory) error {
 	lane, lanes := s.span()
 	return t.Check(lane, lanes, s.at.Column(), tensor.ShiftColumns)
 }
@@ -357,7 +358,7 @@ func (s *tensorShift) touches(*machine.Op) iter.Seq2[machine.Extent, machine.Acc
 	return func(yield func(machine.Extent, machine.AccessKind) bool) {
 		lane, lanes := s.span()
 		for _, t := range s.mems[:s.group] {
-			x := t.Extent(lane, lanes, s.at.Column(), tensor.ShiftColumns)
+			x := machine.TensorExtent(t, lane, lanes, s.at.Column(), tensor.ShiftColumns)
 			if !yield(x, machine.Load) || !yield(x, machine.Store) {
 				return
 			}

@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -217,7 +218,7 @@ type tensorProduct struct {
 
 // productPart is the work in one CTA.
 type productPart struct {
-	t     *machine.TensorMemory
+	t     *tmem.Memory
 	rank  uint64
 	units [2][]uint32 // of A and B in its shared memory
 	sums  []tensorSum // of D, by part of the data path

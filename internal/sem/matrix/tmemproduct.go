@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
 // place finds and checks everything that the product touches.
-func (r *tensorProduct) place(w *machine.Warp, mems *[2]*machine.TensorMemory) error {
+func (r *tensorProduct) place(w *machine.Warp, mems *[2]*tmem.Memory) error {
 	if err := r.lanesFit(); err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (r *tensorProduct) cells() []cells {
 }
 
 // check looks whether all columns are there, now or when a step is due.
-func (r *tensorProduct) check(t *machine.TensorMemory) error {
+func (r *tensorProduct) check(t *tmem.Memory) error {
 	for _, x := range r.cells() {
 		lanes := tensor.Lanes
 		if !x.whole {
@@ -576,10 +577,10 @@ func (r *tensorProduct) touchesTensor(cta int, yield func(machine.Extent, machin
 			}
 		}
 		if !eachRun(lanes, 1, func(from, to uint32) bool {
-			e := t.Extent(int(from), int(to-from), x.at.Column(), x.columns)
+			e := machine.TensorExtent(t, int(from), int(to-from), x.at.Column(), x.columns)
 			return i == 0 && !r.add || yield(e, machine.Load)
 		}) || i == 0 && !eachRun(lanes, 1, func(from, to uint32) bool {
-			return yield(t.Extent(int(from), int(to-from), x.at.Column(), x.columns), machine.Store)
+			return yield(machine.TensorExtent(t, int(from), int(to-from), x.at.Column(), x.columns), machine.Store)
 		}) {
 			return false
 		}
@@ -588,14 +589,14 @@ func (r *tensorProduct) touchesTensor(cta int, yield func(machine.Extent, machin
 }
 
 // touchesScales lists the words of scale factors.
-func (r *tensorProduct) touchesScales(t *machine.TensorMemory, yield func(machine.Extent, machine.AccessKind) bool) bool {
+func (r *tensorProduct) touchesScales(t *tmem.Memory, yield func(machine.Extent, machine.AccessKind) bool) bool {
 	for operand, at := range r.scales {
 		lines := r.scaleLines(operand)
 		for first := 0; first < lines; first += 32 {
 			for quarter := range 4 {
 				for f := range r.Factors() {
 					lane, column, _ := r.Scale(operand, lines, first, f, quarter)
-					if !yield(t.Extent(lane, min(32, lines-first), at.Column()+column, 1), machine.Load) {
+					if !yield(machine.TensorExtent(t, lane, min(32, lines-first), at.Column()+column, 1), machine.Load) {
 						return false
 					}
 				}
