@@ -30,9 +30,10 @@ internal/syntax:    diag internal/quota
 internal/check:     diag internal/isa internal/num internal/quota internal/syntax
 internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
+internal/machine/abi:
 internal/machine/images: internal/mem internal/tex
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi
 internal/host:      internal/machine internal/mem internal/machine/images
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
@@ -48,13 +49,13 @@ internal/jit/ssa:
 internal/jit/analysis: internal/jit/ssa
 internal/jit/opt:  internal/jit/analysis internal/jit/ssa
 internal/jit/lane: internal/jit/ssa internal/uop
-internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop
-internal/jit/isel:
+internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop internal/machine/abi
+internal/jit/isel: internal/jit/ssa
 internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine
-internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine
+internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop
+internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found

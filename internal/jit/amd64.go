@@ -12,7 +12,7 @@ import (
 
 // Registers with a fixed use. RAX, RCX, RDX, R8 to R11 are free between instructions.
 const (
-	rCtx     = x86.RDI // NativeState
+	rCtx     = x86.RDI // abi.State
 	rRegs    = x86.RSI // register block
 	rMask    = x86.RBX // lanes that run, in masked code
 	rFuel    = x86.R15

@@ -11,44 +11,45 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
-func batchAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(machine.NativeState{}.Batch) + off) }
+func batchAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(abi.State{}.Batch) + off) }
 
 var (
-	batchWarps     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Warps))
-	batchWarp      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Warp))
-	batchBudget    = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Budget))
-	batchRest      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Rest))
-	batchBegan     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Began))
-	batchCurrent   = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Current))
-	batchAlive     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Alive))
-	batchWaiting   = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Waiting))
-	batchLater     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Later))
-	batchBarrier   = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Barrier))
-	batchPassed    = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Passed))
-	batchPassLimit = batchAt(unsafe.Offsetof(machine.NativeBatch{}.PassLimit))
-	batchMoved     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Moved))
-	batchCTAs      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.CTAs))
-	batchDone      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Done))
-	batchAll       = batchAt(unsafe.Offsetof(machine.NativeBatch{}.All))
-	batchTurn      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Turn))
-	batchSlice     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Slice))
-	batchPlace     = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Place))
-	batchGrid      = batchAt(unsafe.Offsetof(machine.NativeBatch{}.Grid))
-	batchSMs       = batchAt(unsafe.Offsetof(machine.NativeBatch{}.SMs))
+	batchWarps     = batchAt(unsafe.Offsetof(abi.Batch{}.Warps))
+	batchWarp      = batchAt(unsafe.Offsetof(abi.Batch{}.Warp))
+	batchBudget    = batchAt(unsafe.Offsetof(abi.Batch{}.Budget))
+	batchRest      = batchAt(unsafe.Offsetof(abi.Batch{}.Rest))
+	batchBegan     = batchAt(unsafe.Offsetof(abi.Batch{}.Began))
+	batchCurrent   = batchAt(unsafe.Offsetof(abi.Batch{}.Current))
+	batchAlive     = batchAt(unsafe.Offsetof(abi.Batch{}.Alive))
+	batchWaiting   = batchAt(unsafe.Offsetof(abi.Batch{}.Waiting))
+	batchLater     = batchAt(unsafe.Offsetof(abi.Batch{}.Later))
+	batchBarrier   = batchAt(unsafe.Offsetof(abi.Batch{}.Barrier))
+	batchPassed    = batchAt(unsafe.Offsetof(abi.Batch{}.Passed))
+	batchPassLimit = batchAt(unsafe.Offsetof(abi.Batch{}.PassLimit))
+	batchMoved     = batchAt(unsafe.Offsetof(abi.Batch{}.Moved))
+	batchCTAs      = batchAt(unsafe.Offsetof(abi.Batch{}.CTAs))
+	batchDone      = batchAt(unsafe.Offsetof(abi.Batch{}.Done))
+	batchAll       = batchAt(unsafe.Offsetof(abi.Batch{}.All))
+	batchTurn      = batchAt(unsafe.Offsetof(abi.Batch{}.Turn))
+	batchSlice     = batchAt(unsafe.Offsetof(abi.Batch{}.Slice))
+	batchPlace     = batchAt(unsafe.Offsetof(abi.Batch{}.Place))
+	batchGrid      = batchAt(unsafe.Offsetof(abi.Batch{}.Grid))
+	batchSMs       = batchAt(unsafe.Offsetof(abi.Batch{}.SMs))
 )
 
-// warpAt is a field of the machine.NativeWarp at a register.
+// warpAt is a field of the abi.Warp at a register.
 func warpAt(r x86.Reg, off uintptr) x86.Mem { return x86.At(r, int32(off)).By(inHost) }
 
 const (
-	warpRegs  = unsafe.Offsetof(machine.NativeWarp{}.Regs)
-	warpGoOn  = unsafe.Offsetof(machine.NativeWarp{}.At)
-	warpPC    = unsafe.Offsetof(machine.NativeWarp{}.PC)
-	warpFuel  = unsafe.Offsetof(machine.NativeWarp{}.Fuel)
-	warpMask  = unsafe.Offsetof(machine.NativeWarp{}.Mask)
-	warpLanes = unsafe.Offsetof(machine.NativeWarp{}.Lanes)
+	warpRegs  = unsafe.Offsetof(abi.Warp{}.Regs)
+	warpGoOn  = unsafe.Offsetof(abi.Warp{}.At)
+	warpPC    = unsafe.Offsetof(abi.Warp{}.PC)
+	warpFuel  = unsafe.Offsetof(abi.Warp{}.Fuel)
+	warpMask  = unsafe.Offsetof(abi.Warp{}.Mask)
+	warpLanes = unsafe.Offsetof(abi.Warp{}.Lanes)
 	warpShift = 5 // of its size
 )
 

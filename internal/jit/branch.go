@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // branch assembles bra; true if control does not come behind it.
@@ -116,11 +117,11 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 		c.Jcc(x86.LE, c.later(func() {
 			c.Zero(rFuel)
 			if masked {
-				c.partExit(to, 0, machine.FuelOut)
+				c.partExit(to, 0, abi.FuelOut)
 			} else {
 				c.unforesee(c.segs[i].end, to)
 				c.inBatch(c.later(func() { c.giveWay(t, to) }))
-				c.fullExit(to, 0, machine.FuelOut)
+				c.fullExit(to, 0, abi.FuelOut)
 			}
 		}))
 		c.poll(i, to, masked)
@@ -148,11 +149,11 @@ func (c *compiler) poll(i int, to int32, masked bool) {
 	c.Jcc(x86.A, c.later(func() {
 		if !masked {
 			c.unforesee(c.segs[i].end, to)
-			c.fullExit(to, 0, machine.Polled)
+			c.fullExit(to, 0, abi.Polled)
 			return
 		}
 		c.ifNobodyWaits(c.label(c.segAt[to], true))
-		c.partExit(to, 0, machine.Polled)
+		c.partExit(to, 0, abi.Polled)
 	}))
 }
 
@@ -234,7 +235,7 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 	}
 	if c.opt.Whole {
 		c.uncountBranch(masked)
-		c.fullExit(pc, 1, machine.Parted)
+		c.fullExit(pc, 1, abi.Parted)
 		return
 	}
 	if !meetsAhead(in, pc, to) || !follows || !c.canWait(t) || !c.canWait(next) {
@@ -320,7 +321,7 @@ func (c *compiler) leaving(i int, pc int32, masked bool) {
 			c.unforesee(pc, pc)
 		}
 		if c.opt.Whole {
-			c.fullExit(pc, 1, machine.Parted)
+			c.fullExit(pc, 1, abi.Parted)
 			return
 		}
 		c.uncountOthers(masked)

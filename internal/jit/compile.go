@@ -9,10 +9,11 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // Compiled is the machine code of one function: position independent, to be called with a
-// machine.NativeState in RDI at one of its entries.
+// abi.State in RDI at one of its entries.
 type Compiled struct {
 	Bytes     []byte
 	Entries   []int32 // by pc: offset of the code that starts there, -1 for none
@@ -24,8 +25,8 @@ type Compiled struct {
 	Late      bool // Options.Late has kept it from trying a program of a CTA
 	Needs     x86.Feature
 	Listing   string
-	Reaches   []machine.NativeReach
-	Rows      func(pc int32) *machine.NativeRows // what the machine has to write where full warps leave
+	Reaches   []abi.Reach
+	Rows      func(pc int32) *abi.Rows // what the machine has to write where full warps leave
 }
 
 // Batch is where machine.Native's Batch, Out, Start, Again, Begin, Warps, Resumes and Wholes are in the code, -1 for none.

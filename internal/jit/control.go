@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -17,47 +18,47 @@ import (
 func ctxAt(off uintptr) x86.Mem { return x86.At(rCtx, int32(off)) }
 
 var (
-	ctxRegs        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Regs))
-	ctxGlobalHost  = ctxAt(unsafe.Offsetof(machine.NativeState{}.GlobalHost))
-	ctxShared      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Shared))
-	ctxWindow      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Window))
-	ctxSharedBytes = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedBytes))
-	ctxSharedEnd   = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedEnd))
-	ctxSharedHost  = ctxAt(unsafe.Offsetof(machine.NativeState{}.SharedHost))
-	ctxParams      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Params))
-	ctxBounds      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Bounds))
-	ctxMask        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Mask))
-	ctxFuel        = ctxAt(unsafe.Offsetof(machine.NativeState{}.Fuel))
-	ctxSteps       = ctxAt(unsafe.Offsetof(machine.NativeState{}.Steps))
-	ctxOps         = ctxAt(unsafe.Offsetof(machine.NativeState{}.Ops))
-	ctxExited      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Exited))
-	ctxLooped      = ctxAt(unsafe.Offsetof(machine.NativeState{}.Looped))
-	ctxPollFuel    = ctxAt(unsafe.Offsetof(machine.NativeState{}.PollFuel))
-	ctxN           = ctxAt(unsafe.Offsetof(machine.NativeState{}.N))
+	ctxRegs        = ctxAt(unsafe.Offsetof(abi.State{}.Regs))
+	ctxGlobalHost  = ctxAt(unsafe.Offsetof(abi.State{}.GlobalHost))
+	ctxShared      = ctxAt(unsafe.Offsetof(abi.State{}.Shared))
+	ctxWindow      = ctxAt(unsafe.Offsetof(abi.State{}.Window))
+	ctxSharedBytes = ctxAt(unsafe.Offsetof(abi.State{}.SharedBytes))
+	ctxSharedEnd   = ctxAt(unsafe.Offsetof(abi.State{}.SharedEnd))
+	ctxSharedHost  = ctxAt(unsafe.Offsetof(abi.State{}.SharedHost))
+	ctxParams      = ctxAt(unsafe.Offsetof(abi.State{}.Params))
+	ctxBounds      = ctxAt(unsafe.Offsetof(abi.State{}.Bounds))
+	ctxMask        = ctxAt(unsafe.Offsetof(abi.State{}.Mask))
+	ctxFuel        = ctxAt(unsafe.Offsetof(abi.State{}.Fuel))
+	ctxSteps       = ctxAt(unsafe.Offsetof(abi.State{}.Steps))
+	ctxOps         = ctxAt(unsafe.Offsetof(abi.State{}.Ops))
+	ctxExited      = ctxAt(unsafe.Offsetof(abi.State{}.Exited))
+	ctxLooped      = ctxAt(unsafe.Offsetof(abi.State{}.Looped))
+	ctxPollFuel    = ctxAt(unsafe.Offsetof(abi.State{}.PollFuel))
+	ctxN           = ctxAt(unsafe.Offsetof(abi.State{}.N))
 )
 
 const (
-	saveBase    = int32(unsafe.Offsetof(machine.NativeState{}.Save))
-	saveRun     = saveBase                                                         // AVX2: the running lanes as 32 truth values
-	saveGuard   = saveBase + 128                                                   // those of a guard
-	saveRow     = saveBase + 256                                                   // rows for lane loops: an address and four elements
-	saveSet     = saveBase + 1536                                                  // the pending set from its second word on
-	savePending = saveBase + 1664                                                  // mask and fuel of each pending segment
-	saveTrips   = saveBase + 8064                                                  // counts of a loop that lanes leave
-	saveSpill   = saveBase + 8192                                                  // values of runs
-	saveHosts   = saveSpill + 64*machine.NativeSpills                              // bases in shared memory, of the host
-	saveWord    = saveHosts + 1024                                                 // four bytes of each lane, and which
-	saveLines   = saveWord + 192                                                   // words of lanes on their way to lines or from there
-	saveArms    = saveLines + 512                                                  // words of forks, and who takes their branches
-	saveNumbers = saveArms + armsBytes                                             // numbers of patterns
-	saveLimits  = saveBase + int32(unsafe.Sizeof(machine.NativeState{}.Save)) - 64 // what addresses are tested against (AVX2)
+	saveBase    = int32(unsafe.Offsetof(abi.State{}.Save))
+	saveRun     = saveBase                                               // AVX2: the running lanes as 32 truth values
+	saveGuard   = saveBase + 128                                         // those of a guard
+	saveRow     = saveBase + 256                                         // rows for lane loops: an address and four elements
+	saveSet     = saveBase + 1536                                        // the pending set from its second word on
+	savePending = saveBase + 1664                                        // mask and fuel of each pending segment
+	saveTrips   = saveBase + 8064                                        // counts of a loop that lanes leave
+	saveSpill   = saveBase + 8192                                        // values of runs
+	saveHosts   = saveSpill + 64*abi.Spills                              // bases in shared memory, of the host
+	saveWord    = saveHosts + 1024                                       // four bytes of each lane, and which
+	saveLines   = saveWord + 192                                         // words of lanes on their way to lines or from there
+	saveArms    = saveLines + 512                                        // words of forks, and who takes their branches
+	saveNumbers = saveArms + armsBytes                                   // numbers of patterns
+	saveLimits  = saveBase + int32(unsafe.Sizeof(abi.State{}.Save)) - 64 // what addresses are tested against (AVX2)
 	saveEnd     = saveLimits
-	placesBase  = int32(unsafe.Offsetof(machine.NativeState{}.Places))
-	placeBytes  = int32(unsafe.Sizeof(machine.NativePlace{}))
+	placesBase  = int32(unsafe.Offsetof(abi.State{}.Places))
+	placeBytes  = int32(unsafe.Sizeof(abi.Place{}))
 	maxPending  = 800
 )
 
-// placeAt is a field of a NativePlace at base+at.
+// placeAt is a field of an abi.Place at base+at.
 func placeAt(base x86.Reg, at, field int32) x86.Mem { return x86.At(base, at+field).By(inHost) }
 
 const (
@@ -559,7 +560,7 @@ func (c *compiler) boundsField(bound int32, field uintptr) x86.Mem {
 // boundsEnd is where in an entry the end is of what a load may touch, or another access.
 func boundsEnd(load bool) uintptr {
 	if load {
-		return unsafe.Offsetof(machine.NativeBounds{}.End)
+		return unsafe.Offsetof(abi.Bounds{}.End)
 	}
-	return unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
+	return unsafe.Offsetof(abi.Bounds{}.WriteEnd)
 }

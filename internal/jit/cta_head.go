@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -52,7 +52,7 @@ type ctaHop struct {
 // Places in memory: numbers, then rows.
 const (
 	ctaPlaces = 448
-	ctaRows   = (64*machine.NativeSpills - 8*ctaPlaces) / 128
+	ctaRows   = (64*abi.Spills - 8*ctaPlaces) / 128
 )
 
 func placeOf(i int) x86.Mem       { return x86.At(rCtx, saveSpill+int32(8*i)) }
@@ -475,7 +475,7 @@ func (m *ctaCode) test(g *ctaGuard) {
 
 // startOf and endOf are the ends of the bounds of what an access has hit; RDX has the table.
 func (m *ctaCode) startOf(pc int32) x86.Mem {
-	return m.c.boundsField(m.c.bounds[m.k.learns(pc)], unsafe.Offsetof(machine.NativeBounds{}.Start))
+	return m.c.boundsField(m.c.bounds[m.k.learns(pc)], unsafe.Offsetof(abi.Bounds{}.Start))
 }
 
 func (m *ctaCode) endOf(pc int32, load bool) x86.Mem {

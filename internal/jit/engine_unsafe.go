@@ -15,6 +15,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/jit/products"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
@@ -70,7 +71,7 @@ const (
 )
 
 // tierOf is that of installed code, 0 for none.
-func tierOf(n *machine.Native) tier {
+func tierOf(n *abi.Native) tier {
 	switch {
 	case n == nil:
 		return 0
@@ -112,7 +113,7 @@ func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 		if !errors.Is(err, ErrNothing) {
 			e.fail(fmt.Errorf("%s: %w", c.Func.Name, err))
 		}
-		n = &machine.Native{Entries: make([]uintptr, len(c.Insts)), Quick: want == tierQuick}
+		n = &abi.Native{Entries: make([]uintptr, len(c.Insts)), Quick: want == tierQuick}
 	}
 	c.SetNative(n)
 }
@@ -123,8 +124,8 @@ var ErrRoom = errors.New("no room for machine code")
 
 // instead is what stays for code whose compilation would take too long, or too much memory: what there is, else what
 // the quick tier makes of it.
-func (e *Engine) instead(c *machine.Code) *machine.Native {
-	n := machine.Native{Entries: make([]uintptr, len(c.Insts))}
+func (e *Engine) instead(c *machine.Code) *abi.Native {
+	n := abi.Native{Entries: make([]uintptr, len(c.Insts))}
 	if had := c.Native(); had != nil {
 		n = *had
 	} else if quick, err := e.compile(c, tierQuick, nil); err == nil {
@@ -134,7 +135,7 @@ func (e *Engine) instead(c *machine.Code) *machine.Native {
 	return &n
 }
 
-func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *machine.Native, err error) {
+func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *abi.Native, err error) {
 	f := decode.FuncOf(c.Func)
 	if want == tierQuick {
 		err = CompileQuick(c, f, e.opt, func(out *Compiled) error {
@@ -166,7 +167,7 @@ func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *ma
 }
 
 // native brings code into pages of its own.
-func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*machine.Native, error) {
+func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*abi.Native, error) {
 	for pc, i := range out.Bounds {
 		if opt.miss != nil && i >= 0 && opt.miss(int32(pc)) {
 			out.Bounds[pc] = -1
@@ -181,7 +182,7 @@ func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*machine.Native
 	}
 	e.pages[f] = append(e.pages[f], code)
 	e.bytes += int64(code.Len())
-	n := &machine.Native{
+	n := &abi.Native{
 		Call:  call,
 		Meets: meets(f),
 		Rows:  out.Rows, Reaches: out.Reaches,
@@ -206,7 +207,7 @@ func addresses(code *native.Code, offs ...int32) []uintptr {
 	return list
 }
 
-func call(s *machine.NativeState, entry uintptr) { native.Call(entry, unsafe.Pointer(s)) }
+func call(s *abi.State, entry uintptr) { native.Call(entry, unsafe.Pointer(s)) }
 
 // meets lists for each pc where the immediate post-dominator of its block begins, -1 for none.
 func meets(f *ir.Func) []int32 {

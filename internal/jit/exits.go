@@ -2,7 +2,7 @@ package jit
 
 // Where compiled code is left. There are many such places and most are never reached, so each is a few
 // instructions that say which it is; what is the same for all stands in a tail of its own, and rows that are
-// kept in another form are written by the machine (machine.NativeRows).
+// kept in another form are written by the machine (abi.Rows).
 
 import (
 	"slices"
@@ -11,12 +11,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // exitTails are the code that exits share, by the flags of their place; 0: not needed so far.
 type exitTails struct {
-	full, part [2 * machine.Parted]x86.Label
+	full, part [2 * abi.Parted]x86.Label
 	pending    x86.Label // appends the pending lanes to the RDX places that are there, and returns
 }
 
@@ -41,17 +41,17 @@ func (c *compiler) whole(i int) {
 	s := &c.segs[i]
 	c.Bind(s.part)
 	c.Bind(s.stay)
-	c.partExit(s.first, 0, machine.Parted)
+	c.partExit(s.first, 0, abi.Parted)
 }
 
 // fullExit returns with one place, whose rows the machine settles.
-func (c *compiler) fullExit(pc, undo int32, flags machine.PlaceFlags) {
+func (c *compiler) fullExit(pc, undo int32, flags abi.PlaceFlags) {
 	c.exitAt(pc, undo)
 	c.fullLeave(flags)
 }
 
 // fullLeave is fullExit where exitAt has said where.
-func (c *compiler) fullLeave(flags machine.PlaceFlags) {
+func (c *compiler) fullLeave(flags abi.PlaceFlags) {
 	if c.tails.full[flags] == 0 {
 		c.tails.full[flags] = c.later(func() { c.fullTail(flags) })
 	}
@@ -59,13 +59,13 @@ func (c *compiler) fullLeave(flags machine.PlaceFlags) {
 }
 
 // partExit returns with the running lanes at pc (none if there are none) and all that are pending.
-func (c *compiler) partExit(pc, undo int32, flags machine.PlaceFlags) {
+func (c *compiler) partExit(pc, undo int32, flags abi.PlaceFlags) {
 	c.exitAt(pc, undo)
 	c.partLeave(flags)
 }
 
 // partLeave is partExit where exitAt has said where.
-func (c *compiler) partLeave(flags machine.PlaceFlags) {
+func (c *compiler) partLeave(flags abi.PlaceFlags) {
 	if c.tails.part[flags] == 0 {
 		c.tails.part[flags] = c.later(func() { c.partTail(flags) })
 	}
@@ -78,12 +78,12 @@ func (c *compiler) exitAt(pc, undo int32) {
 	c.MovImm(x86.RCX, uint64(undo))
 }
 
-func (c *compiler) fullTail(flags machine.PlaceFlags) {
-	c.wholeTail(flags | machine.Unsettled)
+func (c *compiler) fullTail(flags abi.PlaceFlags) {
+	c.wholeTail(flags | abi.Unsettled)
 }
 
 // wholeTail returns with one place of all lanes, where exitAt has said.
-func (c *compiler) wholeTail(flags machine.PlaceFlags) {
+func (c *compiler) wholeTail(flags abi.PlaceFlags) {
 	c.RR(x86.SUB, x86.S64, rSteps, x86.RCX)
 	c.MR(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placePC), x86.RAX)
 	c.MI(x86.MOV, x86.S32, placeAt(rCtx, placesBase, placeMask), -1)
@@ -95,7 +95,7 @@ func (c *compiler) wholeTail(flags machine.PlaceFlags) {
 	c.ret()
 }
 
-func (c *compiler) partTail(flags machine.PlaceFlags) {
+func (c *compiler) partTail(flags abi.PlaceFlags) {
 	c.RR(x86.POPCNT, x86.S32, x86.RDX, rMask)
 	c.RR(x86.IMUL, x86.S64, x86.RDX, x86.RCX)
 	c.MR(x86.SUB, x86.S64, ctxSteps, x86.RCX)
@@ -134,12 +134,12 @@ type leftRows struct {
 	global map[ir.Reg]*pattern
 	lazy   []ir.Reg
 	index  []indexed
-	found  []atomic.Pointer[machine.NativeRows] // by pc
+	found  []atomic.Pointer[abi.Rows] // by pc
 }
 
 func (r *region) leftRows() *leftRows {
 	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs, index: r.indices,
-		made: make([]*pattern, len(r.steps)), found: make([]atomic.Pointer[machine.NativeRows], len(r.steps)+1)}
+		made: make([]*pattern, len(r.steps)), found: make([]atomic.Pointer[abi.Rows], len(r.steps)+1)}
 	for i := range r.segs {
 		l.starts = append(l.starts, r.segs[i].first)
 	}
@@ -155,11 +155,11 @@ func (r *region) leftRows() *leftRows {
 }
 
 // at is a machine.Native's Rows.
-func (l *leftRows) at(pc int32) *machine.NativeRows {
+func (l *leftRows) at(pc int32) *abi.Rows {
 	if rows := l.found[pc].Load(); rows != nil {
 		return rows
 	}
-	rows, live := &machine.NativeRows{}, l.f.LiveAt(pc)
+	rows, live := &abi.Rows{}, l.f.LiveAt(pc)
 	for _, g := range l.lazy {
 		if l.f.Rows.Of[g] >= 0 && live.Has(int(g)) {
 			rows.NaNs = append(rows.NaNs, l.offset(g))
@@ -208,6 +208,6 @@ func (l *leftRows) writes(pc int32) (list []ir.Reg) {
 }
 
 // native says the same to the machine.
-func (p *pattern) native() machine.NativeNumbers {
-	return machine.NativeNumbers{Row: p.off, Wide: p.typ == tX, Own: p.base == rRegs, At: uint32(p.at), Lanes: uint32(p.w), Line: uint32(p.row), Step: uint64(p.step), Hop: uint64(p.hop)}
+func (p *pattern) native() abi.Numbers {
+	return abi.Numbers{Row: p.off, Wide: p.typ == tX, Own: p.base == rRegs, At: uint32(p.at), Lanes: uint32(p.w), Line: uint32(p.row), Step: uint64(p.step), Hop: uint64(p.hop)}
 }

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -243,7 +244,7 @@ func (c *compiler) courseEntry() {
 	c.title("constants")
 }
 
-// tableShift is how much larger a warp's part of a row is than its NativeWarp.
+// tableShift is how much larger a warp's part of a row is than its abi.Warp.
 const tableShift = 2
 
-var _ = [1]byte{}[unsafe.Sizeof(machine.NativeWarp{})<<tableShift-tableRow]
+var _ = [1]byte{}[unsafe.Sizeof(abi.Warp{})<<tableShift-tableRow]

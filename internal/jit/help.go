@@ -11,21 +11,22 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-func helpAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(machine.NativeState{}.Help) + off) }
+func helpAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(abi.State{}.Help) + off) }
 
 var (
-	helpBack    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Back))
-	helpLeave   = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Leave))
-	helpGo      = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Go))
-	helpPC      = helpAt(unsafe.Offsetof(machine.NativeHelp{}.PC))
-	helpMask    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Mask))
-	helpFuel    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Fuel))
-	helpRegs    = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Regs))
-	helpSteps   = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Steps))
-	helpPending = helpAt(unsafe.Offsetof(machine.NativeHelp{}.Pending))
+	helpBack    = helpAt(unsafe.Offsetof(abi.Help{}.Back))
+	helpLeave   = helpAt(unsafe.Offsetof(abi.Help{}.Leave))
+	helpGo      = helpAt(unsafe.Offsetof(abi.Help{}.Go))
+	helpPC      = helpAt(unsafe.Offsetof(abi.Help{}.PC))
+	helpMask    = helpAt(unsafe.Offsetof(abi.Help{}.Mask))
+	helpFuel    = helpAt(unsafe.Offsetof(abi.Help{}.Fuel))
+	helpRegs    = helpAt(unsafe.Offsetof(abi.Help{}.Regs))
+	helpSteps   = helpAt(unsafe.Offsetof(abi.Help{}.Steps))
+	helpPending = helpAt(unsafe.Offsetof(abi.Help{}.Pending))
 )
 
 // helped tells whether an instruction that is not compiled is executed by its handler, without leaving.

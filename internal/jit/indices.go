@@ -2,7 +2,7 @@ package jit
 
 // Addresses of 64 bits that follow from an index of 32: a base that the launch gives, and a row of 32 bits
 // times a power of two. That is what compilers make of p[i]. Compiled code keeps the row of 32 bits, and the
-// machine writes the row of 64 where lanes leave and reads it where they enter (machine.NativeIndex), so it is
+// machine writes the row of 64 where lanes leave and reads it where they enter (abi.Index), so it is
 // one representation for all lanes, together or apart. The sum is exact: an index is a register or an index that has
 // just been accessed and a small distance, so it does not wrap.
 
@@ -12,6 +12,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -427,7 +428,7 @@ func (x *indexer) want(g ir.Reg) {
 
 // indexRow is where the n-th row of indices is: at the end of the room behind the register block.
 func (r *region) indexRow(n int) uint32 {
-	return r.code.FrameBytes + machine.NativeRoom - uint32(128*n)
+	return r.code.FrameBytes + abi.Room - uint32(128*n)
 }
 
 // place gives the registers their rows.

@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -43,13 +44,13 @@ func (a *accessed) indexFollow(apart x86.Label) {
 	a.compareIndices(apart)
 	a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	a.c.RR(x86.MOV, x86.S32, x86.R8, x86.RAX)
-	a.c.RM(x86.SUB, x86.S32, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)))
+	a.c.RM(x86.SUB, x86.S32, x86.R8, a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Low)))
 	a.c.RI(x86.ADD, x86.S64, x86.R8, 31)
-	a.c.RM(x86.MOV, x86.S32, x86.RCX, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count)))
+	a.c.RM(x86.MOV, x86.S32, x86.RCX, a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Count)))
 	a.c.RR(x86.CMP, x86.S64, x86.R8, x86.RCX)
 	a.c.Jcc(x86.AE, a.miss)
 	a.c.prove(a.pc)
-	a.c.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
+	a.c.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Host)))
 	a.c.RR(x86.MOVSXD, x86.S64, x86.RAX, x86.RAX)
 	d := &a.src[1]
 	a.c.eachPart(d.typ, func() {
@@ -109,7 +110,7 @@ func (a *accessed) indexApart() {
 	}
 	a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
 	a.testIndices(behind, fail)
-	a.c.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Host)))
+	a.c.RM(x86.MOV, x86.S64, x86.R11, a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Host)))
 	a.strew(x86.R11)
 	a.c.Bind(done)
 }
@@ -132,7 +133,7 @@ func (a *accessed) boundsAt(field uintptr) x86.Mem {
 // of those inside, less some behind them, and aligned.
 func (a *accessed) testIndices(behind uint32, fail x86.Label) {
 	defer a.c.prove(a.pc)
-	low, count := a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Low)), a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Count))
+	low, count := a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Low)), a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Count))
 	odd := uint32(max(int64(a.m.Align)>>a.s.index.shift-1, 0)) // bits of an index that alignment wants to be 0
 	if behind != 0 {
 		a.c.RM(x86.MOV, x86.S32, x86.RCX, count)
@@ -242,16 +243,16 @@ func (c *compiler) widen(n *indexed, use maskUse) {
 }
 
 // native says the same to the machine.
-func (n *indexed) native() machine.NativeIndex {
-	return machine.NativeIndex{Row: n.home, At: n.off, Shift: n.shift, Signed: n.signed, Param: n.param, Far: n.far}
+func (n *indexed) native() abi.Index {
+	return abi.Index{Row: n.home, At: n.off, Shift: n.shift, Signed: n.signed, Param: n.param, Far: n.far}
 }
 
 // reaches lists the accesses by index.
-func (r *region) reaches() (list []machine.NativeReach) {
+func (r *region) reaches() (list []abi.Reach) {
 	for pc := range r.steps {
 		if s := &r.steps[pc]; s.index != nil && s.in[0].typ == tW {
 			m := &s.op.Memory
-			list = append(list, machine.NativeReach{NativeIndex: s.index.native(), PC: int32(pc), Disp: int64(r.insts[pc].Imm), Size: m.Size, Align: max(m.Align, 1), Store: s.op.Kind == sem.OpStore})
+			list = append(list, abi.Reach{Index: s.index.native(), PC: int32(pc), Disp: int64(r.insts[pc].Imm), Size: m.Size, Align: max(m.Align, 1), Store: s.op.Kind == sem.OpStore})
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -22,7 +23,7 @@ func TestLastCTA(t *testing.T) {
 				e.Install(c, stopped)
 				n := c.Native()
 				call := n.Call
-				n.Call = func(s *machine.NativeState, entry uintptr) {
+				n.Call = func(s *abi.State, entry uintptr) {
 					before := s.Batch.Passed
 					call(s, entry)
 					if before == 1 { // of the CTA that begins first

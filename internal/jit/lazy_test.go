@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -143,7 +144,7 @@ func TestPolls(t *testing.T) {
 				e.Install(c, stopped)
 				n := c.Native()
 				call := n.Call
-				n.Call = func(s *machine.NativeState, entry uintptr) {
+				n.Call = func(s *abi.State, entry uintptr) {
 					call(s, entry)
 					longest, calls = max(longest, s.Steps), calls+1
 				}

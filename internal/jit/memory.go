@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -195,7 +196,7 @@ func (a *accessed) limits(n int32, fail x86.Label) {
 		a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxSharedBytes)
 	default:
 		a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-		a.c.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(machine.NativeBounds{}.Start)))
+		a.c.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Start)))
 		a.c.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(a.end()))
 		a.c.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
 		a.c.Jcc(x86.B, fail)

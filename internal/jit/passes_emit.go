@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // turning is a loop while its passes are assembled.
@@ -351,7 +351,7 @@ func (k *turning) inside(b *turnBase, other x86.Label) {
 		k.c.insideShared(int32(b.high-b.low), other)
 		return
 	}
-	k.c.insideBounds(b.bound, unsafe.Offsetof(machine.NativeBounds{}.End), x86.R8, int32(b.high), other)
+	k.c.insideBounds(b.bound, unsafe.Offsetof(abi.Bounds{}.End), x86.R8, int32(b.high), other)
 }
 
 // pass assembles all turns of some parts.

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -100,7 +101,7 @@ func listingIn(t *testing.T, block [3]uint32, body string, v jit.Vectors) (listi
 			t.Fatal(err)
 		}
 		listing = out.Listing
-		c.SetNative(&machine.Native{Entries: make([]uintptr, len(c.Insts))})
+		c.SetNative(&abi.Native{Entries: make([]uintptr, len(c.Insts))})
 	}
 	_, _ = l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *host.Launch) { x.Compile = compile }, buf+1<<16, uint32(24))
 	return listing

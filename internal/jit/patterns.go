@@ -15,6 +15,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -387,7 +388,7 @@ func (f *finder) want(p *pattern) {
 // have theirs behind the warp's register block, where barriers leave them; the others share the state.
 func (f *finder) number() bool {
 	next := int32(f.code.FrameBytes)
-	end := next + machine.NativeRoom - numbersAhead
+	end := next + abi.Room - numbersAhead
 	for g := range f.f.Regs {
 		if p := f.global[ir.Reg(g)]; p != nil {
 			next = p.place(rRegs, next)

@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // PipelineC is how kernels go through the new pipeline to C, and by the installed C compiler to machine code: tests and measurements.
@@ -34,7 +35,7 @@ func ThroughC(o Options, p *PipelineC) Options {
 }
 
 // throughC compiles a kernel by the new pipeline, nil if it does not take it.
-func (e *Engine) throughC(c *machine.Code) *machine.Native {
+func (e *Engine) throughC(c *machine.Code) *abi.Native {
 	if e.refused[c] != nil {
 		return nil
 	}
@@ -54,7 +55,7 @@ func (e *Engine) throughC(c *machine.Code) *machine.Native {
 	return nil
 }
 
-func (e *Engine) compileC(c *machine.Code) (*machine.Native, error) {
+func (e *Engine) compileC(c *machine.Code) (*abi.Native, error) {
 	b, err := build.Build(c, e.opt.c.Build)
 	if err != nil {
 		return nil, err
@@ -73,8 +74,8 @@ func (e *Engine) compileC(c *machine.Code) (*machine.Native, error) {
 	e.c[f] = append(e.c[f], code)
 	n := len(c.Insts)
 	turn := e.opt.c.Turn
-	out := &machine.Native{
-		Call: func(s *machine.NativeState, entry uintptr) {
+	out := &abi.Native{
+		Call: func(s *abi.State, entry uintptr) {
 			if turn != 0 {
 				s.Batch.Turn = turn
 			}

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -60,7 +61,7 @@ const (
 )
 
 // tailFlags are the flags of the place with which tails leave.
-var tailFlags = [numTails]machine.PlaceFlags{toPart: machine.Parted, toFuel: machine.FuelOut, toPoll: machine.Polled}
+var tailFlags = [numTails]abi.PlaceFlags{toPart: abi.Parted, toFuel: abi.FuelOut, toPoll: abi.Polled}
 
 // templates are those of one width.
 type templates struct {
@@ -118,7 +119,7 @@ const (
 )
 
 // boundsSize is the size of an entry of the bounds table.
-const boundsSize = uint32(unsafe.Sizeof(machine.NativeBounds{}))
+const boundsSize = uint32(unsafe.Sizeof(abi.Bounds{}))
 
 // symbolImm are displacements that stand for those of a class.
 var symbolImm = [...]int64{immNone: 0, immNear: 0xa55a00, immNearDown: -0xa55a00, immFar: 0x65000000, immFarDown: -0x65000000, immWide: symbolWide}

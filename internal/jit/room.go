@@ -5,7 +5,7 @@ package jit
 
 import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // room is where the values of one part are.
@@ -209,6 +209,6 @@ func (r *room) elem() typ {
 	return tW
 }
 
-const spillSlots = machine.NativeSpills
+const spillSlots = abi.Spills
 
 func spillAt(k int) x86.Mem { return x86.At(rCtx, saveSpill+int32(64*k)) }

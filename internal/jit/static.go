@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -622,7 +623,7 @@ func (c *compiler) insideShared(size int32, fail x86.Label) {
 // insideBounds goes to fail unless an access from the address in first to high behind RAX is inside the bounds at RDX, whose
 // end lies at an offset.
 func (c *compiler) insideBounds(bound int32, end uintptr, first x86.Reg, high int32, fail x86.Label) {
-	c.RM(x86.CMP, x86.S64, first, c.boundsField(bound, unsafe.Offsetof(machine.NativeBounds{}.Start)))
+	c.RM(x86.CMP, x86.S64, first, c.boundsField(bound, unsafe.Offsetof(abi.Bounds{}.Start)))
 	c.Jcc(x86.L, fail)
 	c.RM(x86.LEA, x86.S64, x86.R8, x86.At(x86.RAX, high))
 	c.RM(x86.CMP, x86.S64, x86.R8, c.boundsField(bound, end))

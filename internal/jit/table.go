@@ -11,6 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -210,7 +211,7 @@ func (b *tableBranch) parts() bool {
 // part sends the lanes in rGuard to their targets, and the others behind the branch.
 func (b *tableBranch) part() {
 	if b.c.opt.Whole { // the machine learns that lanes part here
-		b.c.fullExit(b.pc, 0, machine.Parted)
+		b.c.fullExit(b.pc, 0, abi.Parted)
 		return
 	}
 	if !b.parts() {

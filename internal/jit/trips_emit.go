@@ -8,7 +8,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // tripLoop assembles the loop for the lanes in EBX, none of which is all lanes that there are.
@@ -258,11 +258,11 @@ func (c *compiler) orGoOn(s *segment) {
 	c.RR(x86.TEST, x86.S32, rFuel, rFuel)
 	c.Jcc(x86.G, some)
 	c.Zero(rFuel)
-	c.partExit(s.first, 0, machine.FuelOut)
+	c.partExit(s.first, 0, abi.FuelOut)
 	c.Bind(some)
 	c.RM(x86.MOV, x86.S64, x86.RCX, ctxSteps)
 	c.RM(x86.CMP, x86.S64, x86.RCX, batchBudget)
 	c.Jcc(x86.BE, s.stay)
 	c.ifNobodyWaits(s.stay)
-	c.partExit(s.first, 0, machine.Polled)
+	c.partExit(s.first, 0, abi.Polled)
 }

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -25,7 +26,7 @@ var edges = []uint64{
 
 // bench is a register block with a context, outside the Go stack.
 type bench struct {
-	state *machine.NativeState
+	state *abi.State
 	block []byte
 }
 
@@ -40,11 +41,11 @@ const (
 var keep []any
 
 func newBench() *bench {
-	memory := make([]byte, 64+int(unsafe.Sizeof(machine.NativeState{}))+64)
+	memory := make([]byte, 64+int(unsafe.Sizeof(abi.State{}))+64)
 	block := make([]byte, 8*rowBytes+64)
 	keep = append(keep, memory, block)
 	aligned := func(b []byte) []byte { return b[-uintptr(unsafe.Pointer(&b[0]))&63:] }
-	b := &bench{(*machine.NativeState)(unsafe.Pointer(&aligned(memory)[0])), aligned(block)}
+	b := &bench{(*abi.State)(unsafe.Pointer(&aligned(memory)[0])), aligned(block)}
 	b.state.Regs = uintptr(unsafe.Pointer(&b.block[0]))
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -23,12 +24,12 @@ func specialNamed(name string) isa.Special {
 }
 
 // rowsAt is the register block that compiled code gets; it lies outside the Go heap.
-func rowsAt(s *NativeState) rowBase { return *(*unsafe.Pointer)(unsafe.Pointer(&s.Regs)) }
+func rowsAt(s *abi.State) rowBase { return *(*unsafe.Pointer)(unsafe.Pointer(&s.Regs)) }
 
 // warpsAt is where compiled code finds the warps of a batch; it lies outside the Go heap.
-func warpsAt(b *NativeBatch) *[32]NativeWarp {
-	return *(**[32]NativeWarp)(unsafe.Pointer(&b.Warps))
+func warpsAt(b *abi.Batch) *[32]abi.Warp {
+	return *(**[32]abi.Warp)(unsafe.Pointer(&b.Warps))
 }
 
 // clearRows zeroes the registers that compiled code begins a warp with.
-func clearRows(s *NativeState) { block{p: rowsAt(s)}.clear(testBytes) }
+func clearRows(s *abi.State) { block{p: rowsAt(s)}.clear(testBytes) }

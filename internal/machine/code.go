@@ -35,7 +35,7 @@ type Code struct {
 
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
 	LocalBytes uint32 // local depot above it, to the end of its last variable
-	// LocalRoom is how many bytes of each lane lie behind the register block and the NativeRoom: the local memory of a kernel's
+	// LocalRoom is how many bytes of each lane lie behind the register block and abi.Room: the local memory of a kernel's
 	// frame, in whole chunks; 0 where there is none, or a stack. Compiled code reaches it there. RoomUsed is how many of
 	// these a warp may have written: of a kernel that calls, frames of functions lie behind its own.
 	LocalRoom, RoomUsed uint32
@@ -62,7 +62,7 @@ type Code struct {
 	// nil: the code is that of Func alone.
 	Whence []Whence
 
-	native  atomic.Pointer[Native]
+	native  atomic.Pointer[installed]
 	scalars atomic.Pointer[scalarIndex] // of Scalars, if they have been looked for
 }
 

@@ -5,6 +5,7 @@ package machine
 import (
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -28,12 +29,12 @@ type Core struct {
 	clusters   []*Cluster           // at rest, without CTAs
 	cache      [256]cached
 
-	native     *NativeState
-	waiting    []*NativeState // further ones, for code that is called while other code waits
-	nested     int            // of them in use
-	warps      *[32]NativeWarp
-	natives    map[*Native]*nativeTable
-	lastNative *Native
+	native     *abi.State
+	waiting    []*abi.State // further ones, for code that is called while other code waits
+	nested     int          // of them in use
+	warps      *[32]abi.Warp
+	natives    map[*installed]*nativeTable
+	lastNative *installed
 	lastTable  *nativeTable
 	leaves     bool // one of them is used
 
@@ -100,7 +101,7 @@ func (core *Core) takeBlock(c *Code) block {
 	}
 	n := c.FrameBytes
 	if c.Insts != nil {
-		n += NativeRoom + 32*c.LocalRoom
+		n += abi.Room + 32*c.LocalRoom
 	}
 	b := block{p: core.slab.Get(int(n)), n: c.FrameBytes}
 	b.fillConsts(c.Consts)

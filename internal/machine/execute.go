@@ -37,7 +37,7 @@ func (w *Warp) execute(f *Fragment) State {
 				if pc = f.pc; pc > ahead {
 					ahead, behind = w.limits(f)
 				}
-				if left = pc; w.core.native.polled() {
+				if left = pc; w.core.native.HasPolled() {
 					left = -1
 				}
 				continue

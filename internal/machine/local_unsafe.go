@@ -3,7 +3,10 @@ package machine
 // This file holds the local memory of a warp: one address space of words [word][lane], so that
 // the same address in every lane is one row.
 
-import "unsafe"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"unsafe"
+)
 
 // localMemory is in chunks, made when they are touched. All words of an aligned access of up
 // to 32 bytes lie in one chunk.
@@ -56,7 +59,7 @@ func (w *Warp) takeRoom() {
 	}
 	w.localOf = noCTA
 	for at := uint32(0); at < c.LocalRoom; at += localChunk {
-		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.p, c.FrameBytes+NativeRoom+32*at))
+		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.p, c.FrameBytes+abi.Room+32*at))
 	}
 }
 

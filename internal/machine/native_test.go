@@ -3,6 +3,7 @@ package machine
 import (
 	"math/bits"
 	"math/rand/v2"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"reflect"
 	"testing"
 )
@@ -16,8 +17,8 @@ type emulated struct {
 	calls  int
 	places int // most at one return
 	begun  int // batches that began with a CTA
-	lanes  map[int32]NativePlace
-	s      *NativeState
+	lanes  map[int32]abi.Place
+	s      *abi.State
 	of     *Code
 	core   *Core // nil: accesses to memory are left
 }
@@ -28,16 +29,16 @@ func init() { Checked = true }
 func same(a, b Handler) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() }
 
 // newEmulated makes the Native of a test program, whose instructions all start blocks.
-func newEmulated(c *Code, rng *rand.Rand, leave int) (*Native, *emulated) {
+func newEmulated(c *Code, rng *rand.Rand, leave int) (*abi.Native, *emulated) {
 	e := &emulated{insts: c.Insts, rng: rng, leave: leave, of: c}
-	n := &Native{Entries: make([]uintptr, len(c.Insts)), Bounds: make([]int32, len(c.Insts)), Meets: meets(c.Insts)}
+	n := &abi.Native{Entries: make([]uintptr, len(c.Insts)), Bounds: make([]int32, len(c.Insts)), Meets: meets(c.Insts)}
 	for pc := range n.Entries {
 		n.Bounds[pc] = -1
 		if leave == 0 || rng.IntN(3) != 0 {
 			n.Entries[pc] = uintptr(pc) + 1
 		}
 	}
-	n.Call = func(s *NativeState, entry uintptr) { e.run(s, int32(entry)-1) }
+	n.Call = func(s *abi.State, entry uintptr) { e.run(s, int32(entry)-1) }
 	return n, e
 }
 
@@ -101,10 +102,10 @@ func meetOfNext(insts []Inst, all []map[int32]bool, pc int32) map[int32]bool {
 }
 
 // run executes from an entry until it leaves.
-func (e *emulated) run(s *NativeState, pc int32) {
-	e.s, e.lanes = s, map[int32]NativePlace{}
+func (e *emulated) run(s *abi.State, pc int32) {
+	e.s, e.lanes = s, map[int32]abi.Place{}
 	e.calls++
-	e.come(NativePlace{PC: pc, Mask: s.Mask, Fuel: s.Fuel})
+	e.come(abi.Place{PC: pc, Mask: s.Mask, Fuel: s.Fuel})
 	for first := true; len(e.lanes) != 0; first = false {
 		p := e.smallest()
 		if !first && e.leave != 0 && e.rng.IntN(e.leave) == 0 || !e.step(p) {
@@ -118,7 +119,7 @@ func (e *emulated) run(s *NativeState, pc int32) {
 	e.places = max(e.places, len(e.lanes))
 }
 
-func (e *emulated) smallest() (p NativePlace) {
+func (e *emulated) smallest() (p abi.Place) {
 	p.PC = int32(len(e.insts))
 	for pc, q := range e.lanes {
 		if pc < p.PC {
@@ -128,7 +129,7 @@ func (e *emulated) smallest() (p NativePlace) {
 	return p
 }
 
-func (e *emulated) come(p NativePlace) {
+func (e *emulated) come(p abi.Place) {
 	if p.Mask == 0 {
 		return
 	}
@@ -140,7 +141,7 @@ func (e *emulated) come(p NativePlace) {
 }
 
 // step executes one instruction; false if it has to leave there.
-func (e *emulated) step(p NativePlace) bool {
+func (e *emulated) step(p abi.Place) bool {
 	in := &e.insts[p.PC]
 	w := Warp{regs: rowsAt(e.s), Mask: p.Mask}
 	if in.Guard != NoGuard {
@@ -169,7 +170,7 @@ func (e *emulated) step(p NativePlace) bool {
 
 // meets reports whether the running lanes of a .sync instruction wait for none.
 func (e *emulated) meets(w *Warp, in *Inst) bool {
-	w.Live, w.frag, w.cta = e.s.living(), &Fragment{mask: w.Mask}, &CTA{grid: new(Grid)}
+	w.Live, w.frag, w.cta = e.s.Living(), &Fragment{mask: w.Mask}, &CTA{grid: new(Grid)}
 	return w.allHere(w.R32(in.B))
 }
 
@@ -180,13 +181,13 @@ func (e *emulated) reaches(w *Warp, in *Inst) bool {
 }
 
 // went counts an instruction.
-func (e *emulated) went(p NativePlace, executed uint32) {
+func (e *emulated) went(p abi.Place, executed uint32) {
 	e.s.Steps++
 	e.s.Ops += uint64(bits.OnesCount32(executed))
 	delete(e.lanes, p.PC)
 }
 
-func (e *emulated) branch(in *Inst, p, rest NativePlace, taken uint32) bool {
+func (e *emulated) branch(in *Inst, p, rest abi.Place, taken uint32) bool {
 	to, back := int32(in.Imm), int32(in.Imm) <= p.PC
 	whole := taken == p.Mask
 	if !whole && taken != 0 && int32(in.D) <= p.PC {
@@ -194,7 +195,7 @@ func (e *emulated) branch(in *Inst, p, rest NativePlace, taken uint32) bool {
 	}
 	e.went(p, taken)
 	e.come(rest)
-	there := NativePlace{PC: to, Mask: taken, Fuel: p.Fuel}
+	there := abi.Place{PC: to, Mask: taken, Fuel: p.Fuel}
 	if !whole || !back {
 		e.come(there)
 		return true
@@ -210,7 +211,7 @@ func (e *emulated) branch(in *Inst, p, rest NativePlace, taken uint32) bool {
 		return true
 	}
 	old := e.lanes[to]
-	e.lanes[to] = NativePlace{PC: to, Mask: there.Mask | old.Mask, Fuel: old.Fuel, Flags: FuelOut}
+	e.lanes[to] = abi.Place{PC: to, Mask: there.Mask | old.Mask, Fuel: old.Fuel, Flags: abi.FuelOut}
 	return false
 }
 

@@ -3,36 +3,37 @@ package machine
 // This file places what compiled code reaches by address.
 
 import (
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"unsafe"
 )
 
 // nativeState returns the core's context of compiled code.
-func (core *Core) nativeState() *NativeState {
+func (core *Core) nativeState() *abi.State {
 	if core.native == nil {
 		core.native = core.newNativeState()
 	}
 	return core.native
 }
 
-func (core *Core) newNativeState() *NativeState {
-	s := (*NativeState)(core.slab.Get(int(unsafe.Sizeof(NativeState{}))))
+func (core *Core) newNativeState() *abi.State {
+	s := (*abi.State)(core.slab.Get(int(unsafe.Sizeof(abi.State{}))))
 	s.GlobalHost = uintptr(core.hostOffset())
 	return s
 }
 
 // newNativeTable makes the core's table for some machine code.
-func (core *Core) newNativeTable(n *Native) *nativeTable {
-	size := max(n.NumBounds, 1) * int(unsafe.Sizeof(NativeBounds{}))
+func (core *Core) newNativeTable(n *installed) *nativeTable {
+	size := max(n.NumBounds, 1) * int(unsafe.Sizeof(abi.Bounds{}))
 	return &nativeTable{
 		missed: -1, left: make([]uint64, len(n.Entries)), follows: make([]follows, n.NumBounds),
-		bounds: unsafe.Slice((*NativeBounds)(core.slab.Get(size)), n.NumBounds),
+		bounds: unsafe.Slice((*abi.Bounds)(core.slab.Get(size)), n.NumBounds),
 	}
 }
 
 // batchWarps returns the core's places for the warps of a batch.
-func (core *Core) batchWarps() *[32]NativeWarp {
+func (core *Core) batchWarps() *[32]abi.Warp {
 	if core.warps == nil {
-		core.warps = (*[32]NativeWarp)(core.slab.Get(int(unsafe.Sizeof([32]NativeWarp{}))))
+		core.warps = (*[32]abi.Warp)(core.slab.Get(int(unsafe.Sizeof([32]abi.Warp{}))))
 	}
 	return core.warps
 }
@@ -41,26 +42,26 @@ func (core *Core) batchWarps() *[32]NativeWarp {
 func regsOf(f *Frame) uintptr { return uintptr(f.regs.p) }
 
 // fillNative sets the context of compiled code for a fragment.
-func (w *Warp) fillNative(s *NativeState, t *nativeTable, f *Fragment) {
+func (w *Warp) fillNative(s *abi.State, t *nativeTable, f *Fragment) {
 	w.cta.fillNative(s, t)
 	s.Batch.Budget = nativeSlice
 	s.Regs, s.Mask, s.Fuel, s.PollFuel = uintptr(w.regs), f.mask, f.fuel, pollCost<<w.hurry
 }
 
 // fillNative sets what is the same for all warps of a CTA.
-func (c *CTA) fillNative(s *NativeState, t *nativeTable) {
+func (c *CTA) fillNative(s *abi.State, t *nativeTable) {
 	g := c.grid
 	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.params
 	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
-	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.ops, s.Help.faulted, s.Help.gone, s.Missed = 0, 0, 0, 0, 0, 0, false, false, 0
+	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.HandlerOps, s.Help.Faulted, s.Help.Gone, s.Missed = 0, 0, 0, 0, 0, 0, false, false, 0
 }
 
 // fillWarps says where the warps of a batch are.
-func (b *NativeBatch) fillWarps(w *[32]NativeWarp) { b.Warps = uintptr(unsafe.Pointer(w)) }
+func fillWarps(b *abi.Batch, w *[32]abi.Warp) { b.Warps = uintptr(unsafe.Pointer(w)) }
 
 // settle writes the rows that compiled code has not written where it has left a full warp.
-func (f *Frame) settle(s *NativeState, rows *NativeRows, pc int32) {
+func (f *Frame) settle(s *abi.State, rows *abi.Rows, pc int32) {
 	for _, off := range rows.NaNs {
 		canonical(f.regs.row32(off))
 	}
@@ -69,7 +70,7 @@ func (f *Frame) settle(s *NativeState, rows *NativeRows, pc int32) {
 }
 
 // lay writes the rows that follow from numbers.
-func (f *Frame) lay(s *NativeState, list []NativeNumbers) {
+func (f *Frame) lay(s *abi.State, list []abi.Numbers) {
 	for i := range list {
 		r := &list[i]
 		base := unsafe.Pointer(s)

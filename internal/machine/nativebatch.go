@@ -7,55 +7,14 @@ package machine
 //
 // Every warp of a batch is one fragment of its living lanes, in the kernel's own converged frame.
 // The first thing that is unlike that, and every instruction that compiled code does not know,
-// ends the batch: the running warp stands where its Places say, the others where their NativeWarp
+// ends the batch: the running warp stands where its Places say, the others where their abi.Warp
 // says, and the pass goes on behind it.
 
 import (
 	"math"
 	"math/bits"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
-
-// NativeBatch is what the machine and compiled code tell each other about a batch. Sets of warps
-// have bit i for warp i.
-type NativeBatch struct {
-	Warps  uintptr // *[32]NativeWarp
-	Warp   uintptr // the running warp's; 0: compiled code runs one warp alone
-	Budget uint64  // Steps at which compiled code returns
-	Rest   uint64  // Steps at which no other CTA begins
-	Began  uint64  // Steps when the running CTA began, if Done is not 0
-
-	Current uint32 // the running warp; none: the batch has ended between two warps
-	Alive   uint32 // have a living lane
-	Waiting uint32 // wait at Barrier
-	Later   uint32 // are to run in this pass
-
-	Barrier   int32
-	Passed    int32  // passes of the CTA, the running one included
-	PassLimit int32  // the batch ends behind this pass
-	Moved     uint32 // not 0: in this pass a warp has done more than poll
-
-	CTAs  uint32 // that may be begun behind the running one
-	Done  uint32 // that have ended
-	All   uint32 // warps of a CTA
-	Turn  int32  // fuel of a warp that begins
-	Slice int32  // PassLimit of a CTA that begins
-	_     uint32
-
-	Place [5]uint64 // ctaid.x, y, z, smid; always 0
-	Grid  [2]uint64 // extents in x and y
-	SMs   uint64
-	_     [4]uint64 // what follows is 64-byte aligned
-}
-
-// NativeWarp is a warp of a batch between two turns.
-type NativeWarp struct {
-	Regs  uintptr // register block
-	At    uintptr // where it goes on: Start, or of Warps, Resumes or Wholes the one of PC, or Out
-	PC    int32
-	Fuel  int32
-	Mask  uint32 // living lanes
-	Lanes uint32 // when it begins
-}
 
 // Compiled code returns after so many steps so that Go can collect garbage and the launch be stopped:
 // from between two CTAs of a batch after nativeRest, some 100 µs; from between two warps and from back
@@ -72,7 +31,7 @@ const quickSlice = 1 << 13
 type batchEnd struct {
 	warp    int  // the last that ran in this pass, -1 if none has
 	current bool // it stands where compiled code has left it
-	native  *Native
+	native  *installed
 }
 
 // batch runs a batch that begins with a warp, if there can be one.
@@ -106,8 +65,8 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	c.callHelping(n, t, s, nil, c.batchEntry(n, b))
 	b.Warp = 0
 	switch {
-	case s.Help.gone:
-	case s.Help.alone:
+	case s.Help.Gone:
+	case s.Help.Alone:
 		c.current(s).took(n, s)
 	default:
 		c.takeBatch(n, s)
@@ -116,7 +75,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 		}
 	}
 	*moved = b.Moved != 0
-	if t.alone = min(2*t.alone+1, 63); b.Done != 0 || b.Current != 1<<first || s.polled() {
+	if t.alone = min(2*t.alone+1, 63); b.Done != 0 || b.Current != 1<<first || s.HasPolled() {
 		t.alone = 0 // a batch that ends where its first warp has left at once is not worth while
 	}
 	t.pause = t.alone
@@ -130,7 +89,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 }
 
 // batchEntry is where a batch starts.
-func (c *CTA) batchEntry(n *Native, b *NativeBatch) uintptr {
+func (c *CTA) batchEntry(n *installed, b *abi.Batch) uintptr {
 	if n.Begin == 0 {
 		return n.Batch
 	}
@@ -143,16 +102,10 @@ func (c *CTA) batchEntry(n *Native, b *NativeBatch) uintptr {
 	return n.Begin
 }
 
-// beginAt is for a warp that is to begin. It is field by field: what is put together elsewhere and copied here at once
-// waits until the processor has written all of it.
-func (r *NativeWarp) beginAt(start, regs uintptr, lanes uint32) {
-	r.Regs, r.At, r.PC, r.Fuel, r.Mask, r.Lanes = regs, start, 0, turn, lanes, lanes
-}
-
 // standsAt reports whether compiled code can go on where a warp stands.
-func (w *Warp) standsAt(n *Native) bool {
+func (w *Warp) standsAt(n *installed) bool {
 	f := &w.frags[first(w.used)]
-	if f.frame != w.root || !n.runs(f.mask) {
+	if f.frame != w.root || !n.Runs(f.mask) {
 		return false
 	}
 	if f.woken {
@@ -162,7 +115,7 @@ func (w *Warp) standsAt(n *Native) bool {
 }
 
 // fillBatch describes the CTA to compiled code; false if it has a warp that no batch can have.
-func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
+func (c *CTA) fillBatch(n *installed, s *abi.State, first int) bool {
 	core := c.cluster.core
 	if len(c.async.open) != 0 || len(c.cluster.sleepers) != 0 {
 		return false
@@ -178,7 +131,7 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 	if !c.onlyBarrier(b) {
 		return false
 	}
-	b.fillWarps(warps)
+	fillWarps(b, warps)
 	if n.Start != 0 && c.untouched() {
 		b.CTAs = uint32(min(core.host.Reserve(c.rank), 1<<30))
 	}
@@ -186,9 +139,9 @@ func (c *CTA) fillBatch(n *Native, s *NativeState, first int) bool {
 }
 
 // startBatch describes what is the same for all warps of the CTA.
-func (c *CTA) startBatch(b *NativeBatch) {
+func (c *CTA) startBatch(b *abi.Batch) {
 	g := c.grid
-	*b = NativeBatch{
+	*b = abi.Batch{
 		Budget: nativeSlice, Rest: nativeRest, Passed: int32(c.cluster.passed), All: uint32(1<<len(c.warps) - 1), Turn: turn, Slice: ctaSlice,
 		Alive: uint32(c.alive),
 		Place: [5]uint64{uint64(c.id[0]), uint64(c.id[1]), uint64(c.id[2]), c.rank % uint64(g.Target.SMs)},
@@ -209,8 +162,8 @@ func (c *CTA) passLimit(passed int32) int32 {
 }
 
 // fillBatch describes a warp.
-func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
-	*r = NativeWarp{Regs: regsOf(w.root), At: n.Out, Lanes: w.cta.grid.block.lanes(int(w.index))}
+func (w *Warp) fillBatch(n *installed, b *abi.Batch, r *abi.Warp) bool {
+	*r = abi.Warp{Regs: regsOf(w.root), At: n.Out, Lanes: w.cta.grid.block.lanes(int(w.index))}
 	if w.Live == 0 { // it begins in the next CTA
 		r.At, r.Mask, r.Fuel = n.Again, r.Lanes, turn
 		return true
@@ -224,7 +177,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 	at := n.Warps[f.pc]
 	switch {
 	case f.wait == WaitCTA:
-		if at = n.Resumes[f.pc]; at == 0 || !n.runs(f.mask) || f.kind != BarSync || b.Waiting != 0 && b.Barrier != int32(f.id) {
+		if at = n.Resumes[f.pc]; at == 0 || !n.Runs(f.mask) || f.kind != BarSync || b.Waiting != 0 && b.Barrier != int32(f.id) {
 			return false
 		}
 		b.Waiting, b.Barrier = b.Waiting|1<<w.index, int32(f.id)
@@ -234,7 +187,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 		at = n.Resumes[f.pc]
 	}
 	switch {
-	case at == 0 || !n.runs(f.mask):
+	case at == 0 || !n.Runs(f.mask):
 	case w.stale && n.Start != 0:
 		r.At = n.Start
 	default:
@@ -248,7 +201,7 @@ func (w *Warp) fillBatch(n *Native, b *NativeBatch, r *NativeWarp) bool {
 }
 
 // onlyBarrier reports whether only the waiting warps have arrived at a barrier.
-func (c *CTA) onlyBarrier(b *NativeBatch) bool {
+func (c *CTA) onlyBarrier(b *abi.Batch) bool {
 	if b.Waiting == 0 {
 		return c.pending == 0
 	}
@@ -265,11 +218,11 @@ func (c *CTA) untouched() bool {
 }
 
 // takeBatch brings the CTA to where compiled code has come.
-func (c *CTA) takeBatch(n *Native, s *NativeState) {
+func (c *CTA) takeBatch(n *installed, s *abi.State) {
 	b, stats, warps := &s.Batch, &c.cluster.core.stats, c.cluster.core.batchWarps()
 	stats.Steps += s.Steps
 	stats.LaneOps += s.Ops
-	stats.NativeOps += s.Ops - s.Help.ops
+	stats.NativeOps += s.Ops - s.Help.HandlerOps
 	c.grid.charge(s.Steps)
 	c.cluster.changed++
 	c.cycles += s.Steps
@@ -321,7 +274,7 @@ func (c *CTA) takeBatch(n *Native, s *NativeState) {
 }
 
 // advance makes the CTA the one that compiled code has come to.
-func (c *CTA) advance(b *NativeBatch) {
+func (c *CTA) advance(b *abi.Batch) {
 	cl, core, done := c.cluster, c.cluster.core, uint64(b.Done)
 	core.stats.CTAs += done
 	core.publish(c.grid, done)
@@ -340,7 +293,7 @@ func (w *Warp) gone() {
 
 // stand makes a warp one fragment where compiled code has left it, or the machine before. Of what it was in the CTA
 // before, which may have ended parted, nothing stays.
-func (w *Warp) stand(n *Native, b *NativeBatch, r *NativeWarp) {
+func (w *Warp) stand(n *installed, b *abi.Batch, r *abi.Warp) {
 	root, bit := w.root, uint32(1)<<w.index
 	if b.Done != 0 {
 		w.renew()
@@ -371,12 +324,12 @@ func (f *Frame) spreadAll(pc int32) {
 }
 
 // behindBatch goes on with the warp that compiled code was running when the batch ended.
-func (c *CTA) behindBatch(i int, n *Native) outcome {
+func (c *CTA) behindBatch(i int, n *installed) outcome {
 	w, core := c.warps[i], c.cluster.core
 	f, s := &w.frags[0], core.native
-	w.polled = s.Looped == 0 && (w.polled || !s.Help.alone)
-	st := s.Help.state
-	if !s.Help.gone {
+	w.polled = s.Looped == 0 && (w.polled || !s.Help.Alone)
+	st := State(s.Help.Then)
+	if !s.Help.Gone {
 		w.enterFragment(f)
 		st = w.placed(f, n, core.nativeTable(n), s)
 	}

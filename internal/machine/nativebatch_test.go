@@ -3,6 +3,7 @@ package machine
 import (
 	"math/bits"
 	"math/rand/v2"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"reflect"
 	"testing"
 )
@@ -18,7 +19,7 @@ const (
 )
 
 // batches gives emulated compiled code what machine/nativebatch.go asks of it.
-func (e *emulated) batches(n *Native) {
+func (e *emulated) batches(n *abi.Native) {
 	n.Batch, n.Out, n.Start, n.Again, n.Begin = batchEntry, batchOut, batchStart, batchStart, batchBegin
 	n.Warps, n.Resumes, n.Wholes = make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts)), make([]uintptr, len(e.insts))
 	for pc := range e.insts {
@@ -30,7 +31,7 @@ func (e *emulated) batches(n *Native) {
 		}
 	}
 	alone := n.Call
-	n.Call = func(s *NativeState, entry uintptr) {
+	n.Call = func(s *abi.State, entry uintptr) {
 		switch b := &s.Batch; entry {
 		case batchEntry:
 		case batchBegin:
@@ -47,7 +48,7 @@ func (e *emulated) batches(n *Native) {
 }
 
 // turn lets the next warp run; false if the batch ends there.
-func (e *emulated) turn(b *NativeBatch) bool {
+func (e *emulated) turn(b *abi.Batch) bool {
 	s := e.s
 	if b.Current = 0; b.Later == 0 && !e.pass(b) || s.Steps > b.Budget {
 		return false
@@ -79,7 +80,7 @@ func (e *emulated) turn(b *NativeBatch) bool {
 }
 
 // goOn runs a warp until it exits or waits; false if it leaves for the machine.
-func (e *emulated) goOn(b *NativeBatch, r *NativeWarp, pc int32) bool {
+func (e *emulated) goOn(b *abi.Batch, r *abi.Warp, pc int32) bool {
 	s := e.s
 	e.run(s, pc)
 	for s.N == 1 && s.Places[0].Flags == 0 && same(e.insts[s.Places[0].PC].Full, hBar) {
@@ -92,11 +93,11 @@ func (e *emulated) goOn(b *NativeBatch, r *NativeWarp, pc int32) bool {
 		s.Ops += uint64(bits.OnesCount32(p.Mask))
 		b.Barrier = int32(e.insts[p.PC].A)
 		if b.Waiting |= b.Current; b.Waiting != b.Alive {
-			*r = NativeWarp{Regs: r.Regs, At: batchResumes + uintptr(p.PC), PC: p.PC, Fuel: p.Fuel, Mask: p.Mask, Lanes: r.Lanes}
+			*r = abi.Warp{Regs: r.Regs, At: batchResumes + uintptr(p.PC), PC: p.PC, Fuel: p.Fuel, Mask: p.Mask, Lanes: r.Lanes}
 			b.Moved = 1
 			return true
 		}
-		b.release()
+		release(b)
 		entered, exited := s.Mask, s.Exited
 		s.Mask, s.Exited, s.Fuel = p.Mask, 0, p.Fuel
 		e.run(s, p.PC+1)
@@ -109,18 +110,18 @@ func (e *emulated) goOn(b *NativeBatch, r *NativeWarp, pc int32) bool {
 	b.Alive &^= b.Current
 	b.Moved = 1
 	if b.Waiting != 0 && b.Waiting == b.Alive {
-		b.release()
+		release(b)
 	}
 	return true
 }
 
-func (b *NativeBatch) release() {
+func release(b *abi.Batch) {
 	b.Later |= b.Waiting &^ (2*b.Current - 1)
 	b.Waiting = 0
 }
 
 // pass begins the next pass, or the next CTA.
-func (e *emulated) pass(b *NativeBatch) bool {
+func (e *emulated) pass(b *abi.Batch) bool {
 	switch {
 	case b.Alive&^b.Waiting != 0:
 		if b.Passed >= b.PassLimit || b.Moved == 0 {

@@ -1,20 +1,22 @@
 package machine
 
+import "ptxvm.invalid/ptxvm/internal/machine/abi"
+
 // This file makes calls in the middle of compiled code. The callee runs as it would if the code had left in front of the call:
 // its frames are the warp's, its fragments take the turns that they would take, and it may be compiled itself. What comes back
 // is the fragment that has called, behind the call, with all its lanes; then the code that waits is entered again. Where
 // anything else comes of the call, a fault, a wait, a turn that is over, lanes that have exited, the machine already has the warp
-// as it is, and the code that waits is dropped: of it there is nothing but its NativeState.
+// as it is, and the code that waits is dropped: of it there is nothing but its abi.State.
 
-// maxNested is how many calls may wait in compiled code at a time, each of which holds a NativeState and some of Go's stack. A call
+// maxNested is how many calls may wait in compiled code at a time, each of which holds an abi.State and some of Go's stack. A call
 // beyond leaves its code, as does one whose warp has lanes elsewhere in compiled code.
 const maxNested = 8
 
 // call makes the call at which compiled code has returned; false if the lanes are not behind it: nothing has been done, or
 // Help.gone is set.
-func (c *CTA) call(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
+func (c *CTA) call(n *installed, t *nativeTable, s *abi.State, w *Warp) bool {
 	h, core := &s.Help, w.core
-	if h.Mask != s.living() || core.nested == maxNested {
+	if h.Mask != s.Living() || core.nested == maxNested {
 		t.count(&t.blocked, n, core, h.PC)
 		return false
 	}
@@ -23,7 +25,7 @@ func (c *CTA) call(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	w.putIndices(f.frame, n, h.PC, h.Mask)
 	if s.Exited != 0 {
 		if w.exitLanes(f, s.Exited, h.PC) == Faulted {
-			h.faulted = true
+			h.Faulted = true
 			return false
 		}
 		w.arriving &^= 1 << f.index
@@ -44,10 +46,10 @@ func (c *CTA) call(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 		}
 		return true
 	}
-	h.gone, h.state = true, st
+	h.Gone, h.Then = true, uint8(st)
 	ops := s.Ops + 32*h.Steps
 	w.ops += ops
-	core.stats.NativeOps += ops - h.ops
+	core.stats.NativeOps += ops - h.HandlerOps
 	return false
 }
 
@@ -111,7 +113,7 @@ func (w *Warp) backIn(f, g *Fragment) {
 }
 
 // enterNested gives compiled code a context of its own while that of another waits.
-func (core *Core) enterNested() (outer *NativeState) {
+func (core *Core) enterNested() (outer *abi.State) {
 	outer = core.native
 	if core.nested == len(core.waiting) {
 		core.waiting = append(core.waiting, core.newNativeState())
@@ -121,7 +123,7 @@ func (core *Core) enterNested() (outer *NativeState) {
 	return outer
 }
 
-func (core *Core) leaveNested(outer *NativeState) {
+func (core *Core) leaveNested(outer *abi.State) {
 	core.nested--
 	core.native = outer
 }

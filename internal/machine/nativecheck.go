@@ -2,7 +2,10 @@ package machine
 
 // This file checks what native.go says must hold wherever compiled code is entered and left.
 
-import "fmt"
+import (
+	"fmt"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
+)
 
 // Checked has each crossing between the machine and compiled code looked at, and each turn of a warp; a breach is a panic.
 // Tests set it before they launch anything.
@@ -32,7 +35,7 @@ func (w *Warp) checkEntry(f *Fragment) {
 }
 
 // checkPlaces looks at what compiled code says of the lanes that have entered: each has exited or stands at one place.
-func (w *Warp) checkPlaces(n *Native, s *NativeState) {
+func (w *Warp) checkPlaces(n *installed, s *abi.State) {
 	const where = "compiled code is left"
 	lanes := s.Exited
 	for _, p := range s.Places[:s.N] {
@@ -50,10 +53,10 @@ func (w *Warp) checkPlaces(n *Native, s *NativeState) {
 }
 
 // checkHelp looks at compiled code that has returned for a handler.
-func (w *Warp) checkHelp(n *Native, s *NativeState) {
+func (w *Warp) checkHelp(n *installed, s *abi.State) {
 	h, f := &s.Help, w.frag.frame
 	where := fmt.Sprintf("a handler executes %v at %d", n.code.Insts[h.PC].Op, h.PC)
-	switch living := s.living(); {
+	switch living := s.Living(); {
 	case h.Mask == 0 || h.Mask&^living != 0 || f.lanes&living != living:
 		w.breach(where, "for lanes %08x of %08x, of which %08x have exited, in a frame of %08x", h.Mask, s.Mask, s.Exited, f.lanes)
 	case f.code != n.code || f.variant != converged || uintptr(h.Regs) != regsOf(f) || w.frag.woken:
@@ -65,7 +68,7 @@ func (w *Warp) checkHelp(n *Native, s *NativeState) {
 }
 
 // checkBatch looks at the warps of a CTA that a batch has left.
-func (c *CTA) checkBatch(n *Native, b *NativeBatch) {
+func (c *CTA) checkBatch(n *installed, b *abi.Batch) {
 	const where = "a batch is left"
 	for i, w := range c.warps {
 		if w.stale || w.Live == 0 {

@@ -5,7 +5,10 @@ package machine
 // the same parameter in the next launch, and need not leave to find it: buffers may change places, or be allocated anew.
 // An assumption that is wrong costs what none would have cost.
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
+)
 
 // followedParams is how many bytes of parameters are looked at.
 const followedParams = 512
@@ -46,13 +49,13 @@ func (a *arguments) at(f follows) (uint64, bool) {
 }
 
 // inside reports whether what is followed lies in an allocation.
-func (a *arguments) inside(f follows, b *NativeBounds) bool {
+func (a *arguments) inside(f follows, b *abi.Bounds) bool {
 	at, ok := a.at(f)
 	return ok && b.Start <= at && at < b.End
 }
 
 // following finds what an instruction may follow that has hit an allocation; before is what it has followed so far.
-func (a *arguments) following(b *NativeBounds, before follows) follows {
+func (a *arguments) following(b *abi.Bounds, before follows) follows {
 	switch {
 	case a.inside(before, b):
 		return before
@@ -76,7 +79,7 @@ func (t *nativeTable) follow(core *Core, c *CTA) {
 			continue
 		}
 		if v, ok := core.arena.Find(at); ok {
-			t.bounds[k] = NativeBounds{Start: v.Start, End: v.End, WriteEnd: v.End}
+			t.bounds[k] = abi.Bounds{Start: v.Start, End: v.End, WriteEnd: v.End}
 			if v.ReadOnly {
 				t.bounds[k].WriteEnd = 0
 			}

@@ -7,36 +7,17 @@ package machine
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
-// NativeHelp is what compiled code says when it returns for one instruction. What it has in general registers it
-// keeps there, too.
-type NativeHelp struct {
-	Back  uintptr // where it goes on behind the instruction; 0: it has returned for good
-	Leave uintptr // where it leaves in front of it, if the instruction does anything but let its lanes go on
-	Go    uintptr // its own: where the lanes are behind it
-	PC    int32
-	Mask  uint32 // lanes that have come to it
-	Fuel  int32
-	_     int32
-
-	Regs, Steps, Pending uint64 // compiled code's
-
-	ops     uint64 // of handlers; NativeState.Ops has them, too
-	alone   bool   // the running warp of a batch goes on alone: the batch has been dissolved
-	faulted bool   // the last one has: the launch is over
-	gone    bool   // of a call it did not simply come back: the machine has the warp, in state
-	state   State
-}
-
 // callHelping runs compiled code, and instructions that it returns for, until it returns for good. The warp is nil in a
 // batch.
-func (c *CTA) callHelping(n *Native, t *nativeTable, s *NativeState, w *Warp, entry uintptr) {
-	s.Help.alone = false
+func (c *CTA) callHelping(n *installed, t *nativeTable, s *abi.State, w *Warp, entry uintptr) {
+	s.Help.Alone = false
 	for {
 		s.Help.Back = 0
-		if callNative(n, s, entry); s.Help.Back == 0 {
+		if callNative(&n.Native, s, entry); s.Help.Back == 0 {
 			return
 		}
 		at := w
@@ -46,14 +27,14 @@ func (c *CTA) callHelping(n *Native, t *nativeTable, s *NativeState, w *Warp, en
 		entry = s.Help.Leave
 		if c.help(n, t, s, at) {
 			entry = s.Help.Back
-		} else if s.Help.gone {
+		} else if s.Help.Gone {
 			return
 		}
 	}
 }
 
 // help executes the instruction; false if its lanes do not simply go on behind it: it has faulted, or nothing has been done.
-func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
+func (c *CTA) help(n *installed, t *nativeTable, s *abi.State, w *Warp) bool {
 	h, in := &s.Help, &n.code.Insts[s.Help.PC]
 	run := (*Warp).runHelped
 	switch in.Op.Reach() {
@@ -71,10 +52,10 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 		s.Batch.CTAs = 0 // before the next one begins, the machine clears what it leaves
 	case uop.ReachClock:
 		c.comeTo(s, w)
-		run = s.runCounted
+		run = func(w *Warp, inst []Inst, lanes uint32) (State, uint64) { return w.runCounted(s, inst, lanes) }
 	case uop.ReachWhole:
 		c.dissolve(n, s, w)
-		run = s.runAlone
+		run = func(w *Warp, inst []Inst, lanes uint32) (State, uint64) { return w.runAlone(s, inst, lanes) }
 	case uop.ReachCalls:
 		return c.call(n, t, s, w)
 	default:
@@ -85,7 +66,7 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	}
 	w.putIndices(w.frag.frame, n, h.PC, h.Mask)
 	live := w.Live
-	w.Live = s.living()
+	w.Live = s.Living()
 	st, ops := run(w, n.code.Insts[h.PC:h.PC+1], h.Mask)
 	w.Live = live
 	if st != Next && st != Faulted {
@@ -94,8 +75,8 @@ func (c *CTA) help(n *Native, t *nativeTable, s *NativeState, w *Warp) bool {
 	}
 	s.Steps++
 	s.Ops += ops
-	h.ops += ops
-	if h.faulted = st == Faulted; h.faulted {
+	h.HandlerOps += ops
+	if h.Faulted = st == Faulted; h.Faulted {
 		return false
 	}
 	if in.Op == uop.CallRuntime && t.epoch != w.core.arena.Epoch() { // it has freed memory
@@ -115,7 +96,7 @@ func (w *Warp) unanimous(in *Inst) bool {
 }
 
 // count counts an instruction in one of the table's lists.
-func (t *nativeTable) count(list *[]uint64, n *Native, core *Core, pc int32) {
+func (t *nativeTable) count(list *[]uint64, n *installed, core *Core, pc int32) {
 	if *list == nil {
 		*list = make([]uint64, len(n.Entries))
 	}
@@ -124,7 +105,7 @@ func (t *nativeTable) count(list *[]uint64, n *Native, core *Core, pc int32) {
 }
 
 // dissolve ends a batch around its running warp, which goes on alone: the machine has the others, their barriers and all counts.
-func (c *CTA) dissolve(n *Native, s *NativeState, w *Warp) {
+func (c *CTA) dissolve(n *installed, s *abi.State, w *Warp) {
 	b, h := &s.Batch, &s.Help
 	if b.Warp == 0 {
 		return
@@ -132,24 +113,24 @@ func (c *CTA) dissolve(n *Native, s *NativeState, w *Warp) {
 	s.Steps += h.Steps // of whole warps
 	s.Ops += 32 * h.Steps
 	c.takeBatch(n, s)
-	b.Warp, h.alone = 0, true
-	h.Steps, h.ops, s.Steps, s.Ops = 0, 0, 0, 0
+	b.Warp, h.Alone = 0, true
+	h.Steps, h.HandlerOps, s.Steps, s.Ops = 0, 0, 0, 0
 	f := &w.frags[0]
 	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
 	w.polled = true
 }
 
 // runAlone is runHelped for a warp that runs alone, of which lanes may have exited or wait elsewhere in compiled code.
-func (s *NativeState) runAlone(w *Warp, inst []Inst, lanes uint32) (st State, ops uint64) {
+func (w *Warp) runAlone(s *abi.State, inst []Inst, lanes uint32) (st State, ops uint64) {
 	f, mask := w.frag, w.frag.mask
 	f.mask, f.pc = lanes, s.Help.PC
-	st, ops = s.runCounted(w, inst, lanes)
+	st, ops = w.runCounted(s, inst, lanes)
 	f.mask = mask
 	return st, ops
 }
 
 // runCounted is runHelped with the counts up to the instruction, by which the CTA's clock goes.
-func (s *NativeState) runCounted(w *Warp, inst []Inst, lanes uint32) (st State, ops uint64) {
+func (w *Warp) runCounted(s *abi.State, inst []Inst, lanes uint32) (st State, ops uint64) {
 	steps, b := w.steps, &s.Batch
 	if w.steps += s.Steps + s.Help.Steps; b.Warp != 0 && b.Done != 0 {
 		w.steps -= w.cta.cycles + b.Began // the CTA's clock has begun behind those
@@ -173,22 +154,22 @@ func (w *Warp) runHelped(inst []Inst, lanes uint32) (st State, ops uint64) {
 }
 
 // current is the running warp of a batch, as a fragment of the lanes that have come to the instruction.
-func (c *CTA) current(s *NativeState) *Warp {
+func (c *CTA) current(s *abi.State) *Warp {
 	w := c.warps[bits.TrailingZeros32(s.Batch.Current)]
-	if s.Help.alone {
+	if s.Help.Alone {
 		return w
 	}
 	w.core = c.cluster.core
 	f := &w.frags[0]
 	*f = Fragment{frame: w.root, mask: s.Help.Mask, pc: s.Help.PC}
-	w.root.lanes, w.root.variant = s.living(), converged
+	w.root.lanes, w.root.variant = s.Living(), converged
 	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
 	return w
 }
 
 // comeTo makes the CTA the one that compiled code runs, for handlers that look at more than rows. What the warp's local memory
 // holds of the CTA before ends.
-func (c *CTA) comeTo(s *NativeState, w *Warp) {
+func (c *CTA) comeTo(s *abi.State, w *Warp) {
 	if rank := c.cluster.rank + uint64(s.Batch.Done); s.Batch.Warp != 0 && c.rank != rank {
 		c.id, c.rank = c.grid.place(rank, 0)
 	}

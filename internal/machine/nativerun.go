@@ -1,10 +1,12 @@
 package machine
 
+import "ptxvm.invalid/ptxvm/internal/machine/abi"
+
 // This file runs compiled code and makes fragments of what it returns.
 
 // nativeTable is what one core keeps for one Native.
 type nativeTable struct {
-	bounds  []NativeBounds
+	bounds  []abi.Bounds
 	follows []follows // by index of bounds
 	args    arguments // of the launch of missed
 	epoch   uint64    // of the arena when the bounds were found
@@ -22,7 +24,7 @@ type nativeTable struct {
 }
 
 // nativeTable returns the core's table.
-func (core *Core) nativeTable(n *Native) *nativeTable {
+func (core *Core) nativeTable(n *installed) *nativeTable {
 	if core.lastNative == n {
 		return core.lastTable
 	}
@@ -30,7 +32,7 @@ func (core *Core) nativeTable(n *Native) *nativeTable {
 	if t == nil {
 		t = core.newNativeTable(n)
 		if core.natives == nil {
-			core.natives = map[*Native]*nativeTable{}
+			core.natives = map[*installed]*nativeTable{}
 		}
 		core.natives[n] = t
 	}
@@ -40,7 +42,7 @@ func (core *Core) nativeTable(n *Native) *nativeTable {
 
 // refresh learns bounds that the interpreter has found for the instruction at which code returned, forgets those of
 // allocations that have ended, and finds those of a new launch.
-func (t *nativeTable) refresh(core *Core, n *Native, c *CTA) {
+func (t *nativeTable) refresh(core *Core, n *installed, c *CTA) {
 	if t.missed >= 0 {
 		t.learn(core, n)
 	}
@@ -55,11 +57,11 @@ func (t *nativeTable) refresh(core *Core, n *Native, c *CTA) {
 }
 
 // learn learns what the interpreter has found.
-func (t *nativeTable) learn(core *Core, n *Native) {
+func (t *nativeTable) learn(core *Core, n *installed) {
 	k := n.Bounds[t.missed]
 	t.missed = -1
 	if at := core.cacheLine(t.in); at.epoch == t.epoch {
-		t.bounds[k] = NativeBounds{Start: at.start, End: at.end, WriteEnd: at.writeEnd}
+		t.bounds[k] = abi.Bounds{Start: at.start, End: at.end, WriteEnd: at.writeEnd}
 		t.follows[k] = t.args.following(&t.bounds[k], t.follows[k])
 		t.learned = true
 	}
@@ -67,7 +69,7 @@ func (t *nativeTable) learn(core *Core, n *Native) {
 
 // compiled returns the machine code for a fragment that no other one of the warp can have a say
 // in, nil if there is none. Code that has become hot is compiled here.
-func (w *Warp) compiled(f *Fragment) *Native {
+func (w *Warp) compiled(f *Fragment) *installed {
 	if !w.compiling(f) {
 		return nil
 	}
@@ -77,12 +79,12 @@ func (w *Warp) compiled(f *Fragment) *Native {
 		n = w.heat(code)
 	}
 	switch {
-	case n == nil || n.runs(f.mask):
+	case n == nil || n.Runs(f.mask):
 		return n
 	case n.Quick:
 		return nil // better code comes first
 	}
-	if n = w.wantParts(code); n.runs(f.mask) {
+	if n = w.wantParts(code); n.Runs(f.mask) {
 		return n
 	}
 	return nil
@@ -95,7 +97,7 @@ func (w *Warp) compiling(f *Fragment) bool {
 
 // heat tells the host of the steps of a core between entries and back edges of code that is not compiled, or for which
 // there may be better.
-func (w *Warp) heat(c *Code) *Native {
+func (w *Warp) heat(c *Code) *installed {
 	steps := w.steps - w.heated + 1
 	w.heated = w.steps
 	w.core.host.Heat(c, steps)
@@ -103,7 +105,7 @@ func (w *Warp) heat(c *Code) *Native {
 }
 
 // wantParts tells the host that code for some lanes was missing.
-func (w *Warp) wantParts(c *Code) *Native {
+func (w *Warp) wantParts(c *Code) *installed {
 	w.core.host.MissedParts(c)
 	return c.native.Load()
 }
@@ -122,7 +124,7 @@ const quickSteps = 4
 
 // runNative runs compiled code from an entry. The state is Next if the fragment has stayed whole
 // and goes on at f.pc.
-func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
+func (w *Warp) runNative(f *Fragment, n *installed, pc int32) State {
 	core := w.core
 	w.popWhole(f) // compiled code goes past the places where lanes would have met that have exited since
 	if Checked {
@@ -139,31 +141,31 @@ func (w *Warp) runNative(f *Fragment, n *Native, pc int32) State {
 	if s.Looped != 0 {
 		w.polled = false
 	}
-	if s.Help.gone {
-		return s.Help.state
+	if s.Help.Gone {
+		return State(s.Help.Then)
 	}
 	w.took(n, s)
 	return w.placed(f, n, t, s)
 }
 
 // took counts what compiled code has executed of a warp alone.
-func (w *Warp) took(n *Native, s *NativeState) {
+func (w *Warp) took(n *installed, s *abi.State) {
 	w.steps += s.Steps
 	if n.Quick {
 		w.heated += s.Steps - s.Steps/quickSteps
 	}
 	w.ops += s.Ops
-	w.core.stats.NativeOps += s.Ops - s.Help.ops
+	w.core.stats.NativeOps += s.Ops - s.Help.HandlerOps
 }
 
 // placed makes fragments of what compiled code has left of one.
-func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) State {
+func (w *Warp) placed(f *Fragment, n *installed, t *nativeTable, s *abi.State) State {
 	places := s.Places[:s.N]
 	t.note(n, w, places)
-	if s.N != 0 && places[0].Flags&Parted != 0 {
+	if s.N != 0 && places[0].Flags&abi.Parted != 0 {
 		w.wantParts(f.frame.code)
 	}
-	if s.N != 0 && places[0].Flags&Unsettled != 0 {
+	if s.N != 0 && places[0].Flags&abi.Unsettled != 0 {
 		f.frame.settle(s, n.Rows(places[0].PC), places[0].PC)
 	}
 	for i := range places {
@@ -172,7 +174,7 @@ func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) St
 	if Checked {
 		w.checkPlaces(n, s)
 	}
-	if s.Help.faulted {
+	if s.Help.Faulted {
 		return Faulted
 	}
 	if s.Exited == 0 && len(places) == 1 {
@@ -182,7 +184,7 @@ func (w *Warp) placed(f *Fragment, n *Native, t *nativeTable, s *NativeState) St
 }
 
 // note remembers where code has left lanes, and the memory instruction that may have missed.
-func (t *nativeTable) note(n *Native, w *Warp, places []NativePlace) {
+func (t *nativeTable) note(n *installed, w *Warp, places []abi.Place) {
 	t.used, w.core.leaves = true, true
 	for i := range places {
 		pc := places[i].PC
@@ -235,12 +237,12 @@ func leftAt(list []Left, code *Code, counts, blocked []uint64, helped bool) []Le
 // garbage collection between two calls.
 //
 //go:noinline
-func callNative(n *Native, s *NativeState, entry uintptr) { n.Call(s, entry) }
+func callNative(n *abi.Native, s *abi.State, entry uintptr) { n.Call(s, entry) }
 
 // onePlace continues a fragment that has stayed whole.
-func (w *Warp) onePlace(f *Fragment, p *NativePlace) State {
+func (w *Warp) onePlace(f *Fragment, p *abi.Place) State {
 	f.pc, f.fuel = p.PC, p.Fuel
-	if p.Flags&FuelOut == 0 {
+	if p.Flags&abi.FuelOut == 0 {
 		return Next
 	}
 	w.rest(f)
@@ -257,7 +259,7 @@ func (w *Warp) rest(f *Fragment) {
 }
 
 // scatter ends lanes and makes a fragment of each place.
-func (w *Warp) scatter(f *Fragment, n *Native, places []NativePlace, exited uint32) State {
+func (w *Warp) scatter(f *Fragment, n *installed, places []abi.Place, exited uint32) State {
 	if exited != 0 {
 		next := f.pc
 		if len(places) != 0 {
@@ -273,69 +275,27 @@ func (w *Warp) scatter(f *Fragment, n *Native, places []NativePlace, exited uint
 
 // spreadOut parts a fragment that holds the lanes of all places into one for each, in the
 // regions that the branches between them would have made: where ways meet, their lanes do.
-func (w *Warp) spreadOut(f *Fragment, n *Native, places []NativePlace) {
+func (w *Warp) spreadOut(f *Fragment, n *installed, places []abi.Place) {
 	if len(places) == 1 {
 		p := &places[0]
-		if f.fuel = p.Fuel; p.Flags&FuelOut != 0 {
+		if f.fuel = p.Fuel; p.Flags&abi.FuelOut != 0 {
 			w.rest(f)
 		}
 		w.move(f, p.PC)
 		return
 	}
-	meet := n.meet(places)
+	at := places[0].PC
+	if !n.starts(at) {
+		at = n.Meets[at]
+	}
+	meet := n.Meet(at, places)
 	w.enclose(f, meet)
 	for rest := places; len(rest) != 0; {
-		k, lanes := n.sameWay(rest, meet)
+		k, lanes := n.SameWay(rest, meet)
 		if k == len(places) { // their way lies behind some of them: they meet no nearer, and each goes alone
 			k, lanes = 1, rest[0].Mask
 		}
 		w.spreadOut(w.part(f, lanes), n, rest[:k])
 		rest = rest[k:]
 	}
-}
-
-// meet returns the nearest pc ahead of all places that lanes reach from each of them, -1 for
-// none. Ahead, because the branches that parted the lanes meet there (native.go); at a nearer
-// pc between the places no lane waits.
-func (n *Native) meet(places []NativePlace) int32 {
-	at := places[0].PC
-	if !n.starts(at) {
-		at = n.Meets[at]
-	}
-	for i := range places {
-		for pc := places[i].PC; at >= 0 && (at < pc || !n.passes(pc, at)); {
-			at = n.Meets[at]
-		}
-	}
-	return at
-}
-
-// passes reports whether lanes at a pc stand at, or will come to, a post-dominator.
-func (n *Native) passes(pc, at int32) bool {
-	for pc >= 0 && pc != at {
-		pc = n.Meets[pc]
-	}
-	return pc == at
-}
-
-// sameWay moves the places that come to meet by the way of the first one to the front, and
-// returns their number and lanes.
-func (n *Native) sameWay(places []NativePlace, meet int32) (k int, lanes uint32) {
-	way := n.before(places[0].PC, meet)
-	for i := range places {
-		if n.before(places[i].PC, meet) == way {
-			places[i], places[k] = places[k], places[i]
-			lanes |= places[k].Mask
-			k++
-		}
-	}
-	return k, lanes
-}
-
-// before returns the last post-dominator of a pc before meet, or the pc itself.
-func (n *Native) before(pc, meet int32) int32 {
-	for pc != meet && n.Meets[pc] != meet {
-		pc = n.Meets[pc]
-	}
-	return pc
 }

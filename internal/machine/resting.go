@@ -1,5 +1,7 @@
 package machine
 
+import "ptxvm.invalid/ptxvm/internal/machine/abi"
+
 // This file starts CTAs whose warps compiled code begins by itself (Native.Begin). What Warp.begin does is then
 // for none: the warps stay as the CTA before has left them, at rest, until another looks at one.
 
@@ -28,7 +30,7 @@ func (c *CTA) mayRest() bool {
 }
 
 // begins reports whether compiled code begins all warps of a block.
-func (n *Native) begins(s shape) bool { return n.Begin != 0 && (!n.Whole || s.threads%32 == 0) }
+func (n *installed) begins(s shape) bool { return n.Begin != 0 && (!n.Whole || s.threads%32 == 0) }
 
 // rouse begins the warps of a CTA that rest.
 func (c *CTA) rouse() {
@@ -53,13 +55,13 @@ func (s shape) lanes(warp int) uint32 {
 }
 
 // fillResting describes a CTA to compiled code whose warps all are to begin.
-func (c *CTA) fillResting(n *Native, s *NativeState) {
+func (c *CTA) fillResting(n *installed, s *abi.State) {
 	g, core := c.grid, c.cluster.core
 	warps, b := core.batchWarps(), &s.Batch
 	c.startBatch(b)
 	for i, w := range c.warps {
-		warps[i].beginAt(n.Start, regsOf(w.root), g.block.lanes(i))
+		warps[i].BeginAt(n.Start, regsOf(w.root), g.block.lanes(i), turn)
 	}
-	b.fillWarps(warps)
+	fillWarps(b, warps)
 	b.CTAs = uint32(min(core.host.Reserve(c.rank), 1<<30))
 }

@@ -133,7 +133,7 @@ var bySpecial = sync.OnceValue(func() []special {
 func ClassOf(s isa.Special) SpecialClass { return bySpecial()[s].class }
 
 // ctaParts are the registers that differ between the CTAs of a launch without clusters, with their
-// first component's place in NativeBatch.Place.
+// first component's place in abi.Batch.Place.
 var ctaParts = sync.OnceValue(func() map[isa.Special]uint8 {
 	parts := map[isa.Special]uint8{}
 	for name, part := range map[string]uint8{"%ctaid": 0, "%clusterid": 0, "%smid": 3} {
@@ -144,7 +144,7 @@ var ctaParts = sync.OnceValue(func() map[isa.Special]uint8 {
 	return parts
 })
 
-// CTAPart says where NativeBatch.Place has the value of a special register; false for those that
+// CTAPart says where abi.Batch.Place has the value of a special register; false for those that
 // are the same in all CTAs of a launch without clusters.
 func (r *SpecialRef) CTAPart() (part uint8, ok bool) {
 	if part, ok = ctaParts()[r.Reg]; r.Comp > 2 {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // TestTypedCode: decoded code says what an instruction is by its operation and typed payloads: no field, however deep, holds
 // just anything, and none a function but the handlers that run it.
 func TestTypedCode(t *testing.T) {
-	seen := map[reflect.Type]bool{reflect.TypeFor[isa.Sel](): true, reflect.TypeFor[Native](): true} // tables of the ISA, machine code: not decoded
+	seen := map[reflect.Type]bool{reflect.TypeFor[isa.Sel](): true, reflect.TypeFor[abi.Native](): true} // tables of the ISA, machine code: not decoded
 	var visit func(at string, typ reflect.Type)
 	visit = func(at string, typ reflect.Type) {
 		switch typ.Kind() {

@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // This file has the special registers.
@@ -15,7 +16,7 @@ func special(name string) isa.Special { s, _ := isa.LookupSpecial(name); return 
 var (
 	tid, ntid, ctaid, nctaid, laneid = special("%tid"), special("%ntid"), special("%ctaid"), special("%nctaid"), special("%laneid")
 
-	gridAt = unsafe.Offsetof(machine.NativeState{}.Batch) + unsafe.Offsetof(machine.NativeBatch{}.Grid)
+	gridAt = unsafe.Offsetof(abi.State{}.Batch) + unsafe.Offsetof(abi.Batch{}.Grid)
 )
 
 // specials gives the variables of special registers their values. Of those that have none here the first read refuses.

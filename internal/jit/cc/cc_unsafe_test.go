@@ -11,14 +11,14 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // arena is memory that code runs on: device addresses count from its start.
 type arena struct {
-	state  machine.NativeState
-	warps  [32]machine.NativeWarp
-	bounds [4]machine.NativeBounds
+	state  abi.State
+	warps  [32]abi.Warp
+	bounds [4]abi.Bounds
 	memory [1 << 14]uint32
 	rows   [4][1024]uint32 // of each warp
 }
@@ -58,12 +58,12 @@ func (a *arena) begin(bytes uint64) {
 	s := &a.state
 	s.GlobalHost, s.Bounds, s.Params = uintptr(unsafe.Pointer(&a.memory)), uintptr(unsafe.Pointer(&a.bounds)), 0
 	for i := range a.bounds {
-		a.bounds[i] = machine.NativeBounds{Start: 256, End: 256 + bytes, WriteEnd: 256 + bytes}
+		a.bounds[i] = abi.Bounds{Start: 256, End: 256 + bytes, WriteEnd: 256 + bytes}
 	}
 	for i := range a.warps {
-		a.warps[i] = machine.NativeWarp{At: Start, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0), Regs: uintptr(unsafe.Pointer(&a.rows[i%4]))}
+		a.warps[i] = abi.Warp{At: Start, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0), Regs: uintptr(unsafe.Pointer(&a.rows[i%4]))}
 	}
-	s.Batch = machine.NativeBatch{Warps: uintptr(unsafe.Pointer(&a.warps)), Budget: 1 << 20, Rest: 1 << 20, All: 3, CTAs: 2, Turn: 100,
+	s.Batch = abi.Batch{Warps: uintptr(unsafe.Pointer(&a.warps)), Budget: 1 << 20, Rest: 1 << 20, All: 3, CTAs: 2, Turn: 100,
 		Grid: [2]uint64{3, 1}, SMs: 4, Passed: 1}
 	s.Steps, s.Ops, s.N = 0, 0, 0
 }
@@ -111,7 +111,7 @@ func TestLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &a.state
-	if s.Batch.Done != 1 || s.Batch.Current != 2 || s.Batch.Alive != 2 || s.N != 1 || s.Places[0] != (machine.NativePlace{PC: 10, Mask: ^uint32(0), Fuel: 100}) || s.Exited != 0 {
+	if s.Batch.Done != 1 || s.Batch.Current != 2 || s.Batch.Alive != 2 || s.N != 1 || s.Places[0] != (abi.Place{PC: 10, Mask: ^uint32(0), Fuel: 100}) || s.Exited != 0 {
 		t.Fatalf("left with %d places, the first %+v, batch %+v", s.N, s.Places[0], s.Batch)
 	}
 	if s.Steps != 3*14+10 || s.Ops != 32*s.Steps {

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/native"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // ErrNoCompiler says that there is no C compiler.
@@ -58,7 +58,7 @@ func Compile(text string) (*Code, error) {
 }
 
 // Call runs the code; how says where it is entered: Batch or BeginCTA.
-func (c *Code) Call(s *machine.NativeState, how uintptr) error {
+func (c *Code) Call(s *abi.State, how uintptr) error {
 	return native.CallOn(c.code.Addr(c.off), unsafe.Pointer(s), uint64(how))
 }
 

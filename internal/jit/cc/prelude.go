@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // How a batch is entered, and what stands for the code of a warp: the values of machine.Native's fields. Nothing jumps there.
@@ -20,7 +20,7 @@ const (
 	Out
 )
 
-var state machine.NativeState
+var state abi.State
 
 // offsets are the fields of the state, by their names in C.
 var offsets = []struct {
@@ -41,13 +41,13 @@ var offsets = []struct {
 	{"TURN", batch(unsafe.Offsetof(state.Batch.Turn))}, {"SLICE", batch(unsafe.Offsetof(state.Batch.Slice))},
 	{"PLACE", batch(unsafe.Offsetof(state.Batch.Place))}, {"GRID", batch(unsafe.Offsetof(state.Batch.Grid))},
 	{"SMS", batch(unsafe.Offsetof(state.Batch.SMs))},
-	{"WREGS", unsafe.Offsetof(machine.NativeWarp{}.Regs)}, {"WAT", unsafe.Offsetof(machine.NativeWarp{}.At)},
-	{"WFUEL", unsafe.Offsetof(machine.NativeWarp{}.Fuel)}, {"WMASK", unsafe.Offsetof(machine.NativeWarp{}.Mask)},
-	{"WLANES", unsafe.Offsetof(machine.NativeWarp{}.Lanes)}, {"WSIZE", unsafe.Sizeof(machine.NativeWarp{})},
-	{"BSTART", unsafe.Offsetof(machine.NativeBounds{}.Start)}, {"BEND", unsafe.Offsetof(machine.NativeBounds{}.End)},
-	{"BWRITE", unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)}, {"BSIZE", unsafe.Sizeof(machine.NativeBounds{})},
-	{"PSIZE", unsafe.Sizeof(machine.NativePlace{})}, {"PMASK", unsafe.Offsetof(machine.NativePlace{}.Mask)},
-	{"PFUEL", unsafe.Offsetof(machine.NativePlace{}.Fuel)}, {"PFLAGS", unsafe.Offsetof(machine.NativePlace{}.Flags)},
+	{"WREGS", unsafe.Offsetof(abi.Warp{}.Regs)}, {"WAT", unsafe.Offsetof(abi.Warp{}.At)},
+	{"WFUEL", unsafe.Offsetof(abi.Warp{}.Fuel)}, {"WMASK", unsafe.Offsetof(abi.Warp{}.Mask)},
+	{"WLANES", unsafe.Offsetof(abi.Warp{}.Lanes)}, {"WSIZE", unsafe.Sizeof(abi.Warp{})},
+	{"BSTART", unsafe.Offsetof(abi.Bounds{}.Start)}, {"BEND", unsafe.Offsetof(abi.Bounds{}.End)},
+	{"BWRITE", unsafe.Offsetof(abi.Bounds{}.WriteEnd)}, {"BSIZE", unsafe.Sizeof(abi.Bounds{})},
+	{"PSIZE", unsafe.Sizeof(abi.Place{})}, {"PMASK", unsafe.Offsetof(abi.Place{}.Mask)},
+	{"PFUEL", unsafe.Offsetof(abi.Place{}.Fuel)}, {"PFLAGS", unsafe.Offsetof(abi.Place{}.Flags)},
 }
 
 func batch(off uintptr) uintptr { return unsafe.Offsetof(state.Batch) + off }
@@ -58,7 +58,7 @@ func prelude() string {
 	for _, o := range offsets {
 		fmt.Fprintf(&b, "#define %s %d\n", o.name, o.off)
 	}
-	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n", BeginCTA, Start, Out, machine.FuelOut)
+	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n", BeginCTA, Start, Out, abi.FuelOut)
 	return b.String() + types + protocol + lanewise + gathers
 }
 

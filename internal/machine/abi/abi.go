@@ -1,0 +1,158 @@
+package abi
+
+// Native is the machine code of the converged variant of one Code. It is never written after
+// machine.Code.SetNative and shared by all cores.
+type Native struct {
+	// Call runs the code at an entry.
+	Call func(s *State, entry uintptr)
+	// Entries has the address of the code that starts at a pc, 0 for none; one for each instruction.
+	Entries []uintptr
+	// Meets has for each pc the first pc of the immediate post-dominator of its block, -1 for none.
+	Meets []int32
+	// Bounds has for each pc the index of its memory instruction in the bounds table, -1 for none.
+	Bounds []int32
+	// NumBounds is the size of that table.
+	NumBounds int
+	// Batch is where a batch starts, Out gives a warp back that compiled code cannot run, Start begins
+	// a warp: it clears registers and writes ctaid. Again is Start for a warp that has run in another CTA of the
+	// launch. Begin is where a batch starts with a CTA of which no warp has begun. 0: there is none (machine/nativebatch.go).
+	Batch, Out, Start, Again, Begin uintptr
+	// Warps has for each pc where a warp of a batch goes on that stands there, Resumes for a barrier
+	// where one goes on that has waited there, Wholes for one that compiled code itself has left there
+	// with all its lanes; 0 for none.
+	Warps, Resumes, Wholes []uintptr
+	// Whole tells that the code runs warps of 32 lanes only. Host.MissedParts asks for what is missing.
+	Whole bool
+	// Quick tells that the code was made in no time, and that better code is worth while when it has run for long:
+	// Host.Heat asks for it.
+	Quick bool
+	// Late tells that a program of whole CTAs may be made of the code, which takes longer than all else: when it has run for
+	// long Host.Ran asks for it.
+	Late bool
+	// Last tells that there will be none that is better: making it would take too long.
+	Last bool
+	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
+	// else reads them.
+	Rows func(pc int32) *Rows
+	// Reaches has the memory instructions whose addresses are indices.
+	Reaches []Reach
+	// Listing is the code beside its PTX, for listings; nil if not wanted.
+	Listing func() string
+}
+
+// State is the context of compiled code, one for each core. Addresses are the host's, of
+// memory outside the Go heap.
+type State struct {
+	Regs        uintptr // register block of the frame
+	GlobalHost  uintptr // where device address 0 of global memory would be
+	Shared      uintptr // the CTA's own shared memory
+	Window      uint64  // its first shared address: rank<<24 | reserved block
+	SharedBytes uint64
+	SharedEnd   uint64  // the shared address behind them
+	SharedHost  uintptr // Shared less Window: where shared address 0 would be
+	Params      uint64  // device address of the kernel's parameter block
+	Bounds      uintptr // *[NumBounds]Bounds
+	Mask        uint32  // lanes that enter: all living lanes of the warp
+	Fuel        int32   // of the entering fragment; what compiled code returns is in Places
+
+	Steps, Ops uint64 // added to: warp instructions, and lanes that executed them
+	Exited     uint32 // lanes that have executed exit, or ret of a kernel
+	Looped     uint32 // not 0: a back edge of a quiet loop was taken
+	N          uint32 // places
+	PollFuel   int32  // what a back edge costs whose loop may wait for another thread
+	Batch      Batch
+	Places     [33]Place // the N places where the other lanes stand, disjoint, each with a lane
+	Save       [8192 + 64*Spills + 6400]byte
+	Help       Help
+	Missed     int32 // one more than the pc of an access whose bounds are to be learned, if that is not where lanes stand; 0: there is none
+}
+
+// Room is the bytes behind the register block of a converged frame that belong to compiled code. What is
+// there is lost whenever it returns.
+const Room = 2048
+
+// Spills is how many vectors compiled code may put into Save at a time.
+const Spills = 256
+
+// Place is a pc at which lanes stand when compiled code returns.
+type Place struct {
+	PC    int32
+	Mask  uint32
+	Fuel  int32
+	Flags PlaceFlags
+}
+
+// PlaceFlags say why lanes stand there.
+type PlaceFlags uint32
+
+// FuelOut: a back edge took the last fuel; PC is its target. Fuel is that of the lanes that were
+// there already, 0 if there were none.
+const FuelOut PlaceFlags = 1
+
+// Polled: compiled code has run for nativeSlice steps and has returned from a loop so that Go can do what it
+// has to; it is to be entered again at the same pc.
+const Polled PlaceFlags = 4
+
+// Living are the lanes of the entered warp that have not exited, in compiled code either.
+func (s *State) Living() uint32 { return s.Mask &^ s.Exited }
+
+// HasPolled reports whether compiled code has returned for Go's sake alone.
+func (s *State) HasPolled() bool { return s.N != 0 && s.Places[0].Flags&Polled != 0 }
+
+// Parted: code that is Whole has left because it knows no lanes apart.
+const Parted PlaceFlags = 8
+
+// Unsettled: the lanes are all 32, and not all their rows are written: slots are to be spread, and what
+// Native.Rows says of the pc is to be done. It is on the first place only.
+const Unsettled PlaceFlags = 2
+
+// Rows are the rows that compiled code keeps in another form where it leaves.
+type Rows struct {
+	NaNs    []uint32 // rows of f32 that hold NaNs with any payload
+	Numbers []Numbers
+	Indices []Index // at any place, and where lanes enter
+}
+
+// Numbers is a row whose lanes follow from a number for each run of lanes: lane i of a run has
+// number + i%Line·Step + i/Line·Hop, modulo its width.
+type Numbers struct {
+	Row         uint32 // offset in the register block
+	Wide        bool   // 64 bits
+	Own         bool   // the numbers are in the frame's Room: At counts from the register block
+	At          uint32 // offset of the numbers in State, 8 bytes each
+	Lanes, Line uint32 // of a run, of a line of it
+	Step, Hop   uint64
+}
+
+// Bounds are the device addresses that a memory instruction may touch without asking: an
+// allocation that it has hit before. End ≤ Start allows nothing.
+type Bounds struct {
+	Start, End uint64
+	WriteEnd   uint64 // for stores: End, or 0 if kernels must not write there
+
+	Low, Count uint32  // of a Reach: the first index inside, and how many; 0 allows nothing
+	Host       uintptr // and what its indices count from
+}
+
+// Runs reports whether the code is for such lanes.
+func (n *Native) Runs(lanes uint32) bool { return !n.Whole || lanes == ^uint32(0) }
+
+// Help is what compiled code says when it returns for one instruction. What it has in general registers it
+// keeps there, too.
+type Help struct {
+	Back  uintptr // where it goes on behind the instruction; 0: it has returned for good
+	Leave uintptr // where it leaves in front of it, if the instruction does anything but let its lanes go on
+	Go    uintptr // its own: where the lanes are behind it
+	PC    int32
+	Mask  uint32 // lanes that have come to it
+	Fuel  int32
+	_     int32
+
+	Regs, Steps, Pending uint64 // compiled code's
+
+	HandlerOps uint64 // of handlers; State.Ops has them, too
+	Alone      bool   // the running warp of a batch goes on alone: the batch has been dissolved
+	Faulted    bool   // the last one has: the launch is over
+	Gone       bool   // of a call it did not simply come back: the machine has the warp, in state
+	Then       uint8  // the State that came of it
+}
