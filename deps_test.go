@@ -32,38 +32,39 @@ internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
 internal/machine/images: internal/mem internal/tex
+internal/machine/regs:
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs
 internal/host:      internal/machine internal/mem internal/machine/images
-internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop
+internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
 internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images
-internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop
+internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs
 internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
-internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop
-internal/why:       internal/decode internal/ir internal/isa internal/machine
+internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs
+internal/why:       internal/decode internal/ir internal/isa internal/machine internal/machine/regs
 internal/jit/native:
 internal/jit/ssa:
 internal/jit/analysis: internal/jit/ssa
 internal/jit/opt:  internal/jit/analysis internal/jit/ssa
 internal/jit/lane: internal/jit/ssa internal/uop
-internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop internal/machine/abi
+internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop internal/machine/abi internal/machine/regs
 internal/jit/isel: internal/jit/ssa
 internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine
 internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi
+internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found
 internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found
 internal/san/misuse: internal/machine internal/san/clusters internal/san/found
-internal/san/numbers: internal/machine internal/num internal/san/found internal/value
+internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs
 internal/san/race:  internal/machine internal/mem internal/san/found
-internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop
+internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs
 internal/san/streams: internal/san/race
 internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams
 internal/sectors:   internal/machine
@@ -72,7 +73,7 @@ internal/driver:    diag report internal/vm internal/capture internal/cudaabi in
 internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
-internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why
+internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs
 internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap
 internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report
 internal/launchlang: . diag internal/isa internal/value
@@ -92,7 +93,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs
 .:                  diag report internal/vm
 `
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 	"ptxvm.invalid/ptxvm/internal/value"
 )
@@ -81,7 +81,7 @@ func (m *Matrix) fill(rows []fragmentRow, as string, place func(lane, i int) (ro
 
 // fragmentRow is a register of all lanes.
 type fragmentRow struct {
-	held machine.Register
+	held regs.Register
 	bits int
 }
 

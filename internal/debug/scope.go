@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/value"
 	"ptxvm.invalid/ptxvm/internal/vm"
@@ -35,9 +36,9 @@ type Scope struct {
 }
 
 // rowCache remembers where functions have their registers.
-type rowCache map[*ir.Func]func(ir.Reg) (machine.RegisterRow, bool)
+type rowCache map[*ir.Func]func(ir.Reg) (regs.Row, bool)
 
-func (c rowCache) of(f *ir.Func) func(ir.Reg) (machine.RegisterRow, bool) {
+func (c rowCache) of(f *ir.Func) func(ir.Reg) (regs.Row, bool) {
 	if c[f] == nil {
 		c[f] = decode.RegisterRows(f)
 	}

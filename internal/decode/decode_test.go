@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
@@ -187,8 +188,8 @@ func TestScalarRanges(t *testing.T) {
 	}
 }
 
-func inRanges(list []machine.Range, pc int32) bool {
-	return slices.ContainsFunc(list, func(v machine.Range) bool { return v.From <= pc && pc < v.To })
+func inRanges(list []regs.Range, pc int32) bool {
+	return slices.ContainsFunc(list, func(v regs.Range) bool { return v.From <= pc && pc < v.To })
 }
 
 // TestVariantsAgree runs kernels in the converged and in the split variant alone.

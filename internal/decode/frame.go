@@ -9,11 +9,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // rowBytes is the size of an operand by shape.
 var rowBytes = [...]uint32{
-	machine.Row32: 32 * 4, machine.Row64: 32 * 8, machine.Slot32: 8, machine.Slot64: 8, machine.Pred: 4,
+	regs.Row32: 32 * 4, regs.Row64: 32 * 8, regs.Slot32: 8, regs.Slot64: 8, regs.Pred: 4,
 }
 
 // rowUnit is the size of one row of a register set.
@@ -33,19 +34,19 @@ type layout struct {
 	regBytes uint32
 	end      uint32
 
-	consts   []machine.ConstRow
+	consts   []regs.ConstRow
 	constOff map[constKey]uint32
 	specials []machine.SpecialRef
 	specOff  map[specialKey]uint32
 }
 
 type constKey struct {
-	shape machine.Width
+	shape regs.Width
 	value uint64
 }
 
 type specialKey struct {
-	shape   machine.Width
+	shape   regs.Width
 	special isa.Special
 	comp    uint8
 	add     uint64
@@ -67,11 +68,11 @@ func newLayout(f *ir.Func, shadows bool, uniform func(ir.Reg) bool) *layout {
 	if shadows {
 		l.placeShadows()
 	}
-	l.slots = l.take(0, rowBytes[machine.Slot64])
+	l.slots = l.take(0, rowBytes[regs.Slot64])
 	for r := range f.Regs {
 		l.slot[r] = noSlot
 		if f.Rows.Of[r] >= 0 && f.Regs[r].Bits > 1 && uniform(ir.Reg(r)) {
-			l.slot[r] = l.take(rowBytes[machine.Slot64], rowBytes[machine.Slot64])
+			l.slot[r] = l.take(rowBytes[regs.Slot64], rowBytes[regs.Slot64])
 		}
 	}
 	l.slotsEnd = l.end
@@ -102,12 +103,12 @@ const shadowWords = 8
 func (l *layout) flowReg(r ir.Reg) machine.FlowReg {
 	w, n := l.f.Regs[r].Width(), uint32(l.f.Rows.Of[r])
 	s := l.shadow[w]
-	out := machine.FlowReg{Row: l.row(r), Width: machine.Row32, Poison: s.poison + n*rowUnit[ir.W32], Tags: s.tags + n*rowUnit[ir.W32], Words: s.words + n*shadowWords}
+	out := machine.FlowReg{Row: l.row(r), Width: regs.Row32, Poison: s.poison + n*rowUnit[ir.W32], Tags: s.tags + n*rowUnit[ir.W32], Words: s.words + n*shadowWords}
 	switch w {
 	case ir.WPred:
-		out.Width, out.Words = machine.Pred, s.poison+n*rowUnit[ir.WPred]
+		out.Width, out.Words = regs.Pred, s.poison+n*rowUnit[ir.WPred]
 	case ir.W64, ir.W128:
-		out.Width, out.Poison = machine.Row64, s.poison+n*rowUnit[ir.W64]
+		out.Width, out.Poison = regs.Row64, s.poison+n*rowUnit[ir.W64]
 	}
 	return out
 }
@@ -129,29 +130,29 @@ func (l *layout) row(r ir.Reg) uint32 {
 }
 
 // constant returns the offset of a constant, which the machine fills in once.
-func (l *layout) constant(shape machine.Width, v uint64) uint32 {
+func (l *layout) constant(shape regs.Width, v uint64) uint32 {
 	k := constKey{shape, v}
 	if off, ok := l.constOff[k]; ok {
 		return off
 	}
 	off := l.take(rowBytes[shape], min(rowBytes[shape], blockAlign))
 	l.constOff[k] = off
-	l.consts = append(l.consts, machine.ConstRow{Off: off, Width: shape, Value: v})
+	l.consts = append(l.consts, regs.ConstRow{Off: off, Width: shape, Value: v})
 	return off
 }
 
 // special returns the offset of a special register, which the machine fills in.
-func (l *layout) special(shape machine.Width, s isa.Special, comp uint8) uint32 {
+func (l *layout) special(shape regs.Width, s isa.Special, comp uint8) uint32 {
 	return l.filled(specialKey{shape: shape, special: s, comp: comp})
 }
 
 // sharedSymbol returns the offset of an address in the CTA's own shared window.
-func (l *layout) sharedSymbol(shape machine.Width, addr uint64) uint32 {
+func (l *layout) sharedSymbol(shape regs.Width, addr uint64) uint32 {
 	return l.filled(specialKey{shape: shape, special: machine.SharedBase, add: addr})
 }
 
 // kernelParam returns the offset of the address of a kernel's parameter.
-func (l *layout) kernelParam(shape machine.Width, off uint64) uint32 {
+func (l *layout) kernelParam(shape regs.Width, off uint64) uint32 {
 	return l.filled(specialKey{shape: shape, special: machine.KernelParams, add: off})
 }
 

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/observe"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -282,11 +283,11 @@ var leavesBehind = map[uop.Op]bool{uop.Mbarrier: true, uop.MbarrierMulticast: tr
 
 // operandRow is where a register is, and its name.
 func (x *function) operandRow(r ir.Reg) machine.Operand {
-	return machine.Operand{RegisterRow: x.registerRow(r), Name: x.f.Regs[r].Name}
+	return machine.Operand{Row: x.registerRow(r), Name: x.f.Regs[r].Name}
 }
 
 // tracedRows lists the rows of an instruction's registers in the order of ir.Func.EachReg.
-func (x *function) tracedRows(in *ir.Inst) (list []machine.RegisterRow) {
+func (x *function) tracedRows(in *ir.Inst) (list []regs.Row) {
 	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
 		row := x.registerRow(r)
 		row.Write = a == ir.Write
@@ -304,7 +305,7 @@ func (x *function) rowUses(in *ir.Inst) (list []machine.RowUse) {
 	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
 		use := machine.RowUse{From: x.row(r), Kind: machine.Load}
 		if use.To = use.From + rowBytes[x.rowShape(r)]; x.f.Regs[r].Width() == ir.W128 {
-			use.To += rowBytes[machine.Row64]
+			use.To += rowBytes[regs.Row64]
 		}
 		if a == ir.Write {
 			use.Kind = machine.Store
@@ -328,20 +329,20 @@ func pinning(f *ir.Func) (yes bool) {
 }
 
 // spreads lists the uniform registers that an instruction defines and whose rows are read.
-func (x *function) spreads(in *ir.Inst) (list []machine.ScalarSlot) {
+func (x *function) spreads(in *ir.Inst) (list []regs.Scalar) {
 	x.f.EachReg(in, func(r ir.Reg, a ir.Access) {
 		if a == ir.Write && x.spread[r] && x.slot[r] != noSlot {
-			list = append(list, machine.ScalarSlot{Slot: x.slot[r], Row: x.row(r), Width: x.rowShape(r)})
+			list = append(list, regs.Scalar{Slot: x.slot[r], Row: x.row(r), Width: x.rowShape(r)})
 		}
 	})
 	return list
 }
 
-func (x *function) rowShape(r ir.Reg) machine.Width {
+func (x *function) rowShape(r ir.Reg) regs.Width {
 	if x.f.Regs[r].Width() == ir.W32 {
-		return machine.Row32
+		return regs.Row32
 	}
-	return machine.Row64
+	return regs.Row64
 }
 
 // waits reports whether an instruction may be part of waiting for another thread, or a function that it calls.

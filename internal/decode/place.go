@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -28,10 +29,10 @@ func (x *function) Slot(r ir.Reg) uint32 {
 func (x *function) Bits(r ir.Reg) int { return int(x.f.Regs[r].Bits) }
 
 // Const implements sem.Frame.
-func (x *function) Const(shape machine.Width, v uint64) uint32 { return x.constant(shape, v) }
+func (x *function) Const(shape regs.Width, v uint64) uint32 { return x.constant(shape, v) }
 
 // Special implements sem.Frame.
-func (x *function) Special(o *ir.Operand, shape machine.Width) (uint32, bool) {
+func (x *function) Special(o *ir.Operand, shape regs.Width) (uint32, bool) {
 	if c := machine.ClassOf(o.Special); c == machine.NoSpecial || c == machine.Changing {
 		return 0, false
 	}
@@ -39,7 +40,7 @@ func (x *function) Special(o *ir.Operand, shape machine.Width) (uint32, bool) {
 }
 
 // Scratch implements sem.Frame.
-func (x *function) Scratch(shape machine.Width) uint32 { return x.scratch[shape] }
+func (x *function) Scratch(shape regs.Width) uint32 { return x.scratch[shape] }
 
 // Carry implements sem.Frame.
 func (x *function) Carry() uint32 { return x.row(x.f.CC) }
@@ -62,7 +63,7 @@ func (x *function) Symbol(o *ir.Operand) (uint64, error) {
 }
 
 // CTASymbol implements sem.Frame: without clusters every CTA has the same addresses.
-func (x *function) CTASymbol(o *ir.Operand, shape machine.Width) (uint32, bool) {
+func (x *function) CTASymbol(o *ir.Operand, shape regs.Width) (uint32, bool) {
 	if !x.key.shape.Clusters || o.Var == nil || o.Var.Space != ir.SpaceShared {
 		return 0, false
 	}
@@ -70,10 +71,10 @@ func (x *function) CTASymbol(o *ir.Operand, shape machine.Width) (uint32, bool) 
 }
 
 // SharedBase implements sem.Frame.
-func (x *function) SharedBase(shape machine.Width) uint32 { return x.sharedSymbol(shape, 0) }
+func (x *function) SharedBase(shape regs.Width) uint32 { return x.sharedSymbol(shape, 0) }
 
 // KernelParam implements sem.Frame.
-func (x *function) KernelParam(shape machine.Width, off uint64) uint32 {
+func (x *function) KernelParam(shape regs.Width, off uint64) uint32 {
 	return x.kernelParam(shape, off)
 }
 
@@ -212,12 +213,12 @@ func (x *function) operandHome(o *ir.Operand, p *ir.Param) (machine.Home, error)
 		}
 		return home, nil
 	}
-	shape := machine.Row32
+	shape := regs.Row32
 	switch rowKind(p) {
 	case machine.MovePred:
-		shape = machine.Pred
+		shape = regs.Pred
 	case machine.Move64, machine.Move128:
-		shape = machine.Row64
+		shape = regs.Row64
 	}
 	return machine.Home{{Kind: rowKind(p), Off: x.constant(shape, o.Imm)}}, nil
 }
@@ -266,11 +267,11 @@ func shadowParts(l *layout, r ir.Reg) (list []machine.Part) {
 	}
 	at := l.flowReg(r)
 	list = append(list, machine.Part{Kind: machine.MovePred, Off: at.Words})
-	if at.Width == machine.Pred {
+	if at.Width == regs.Pred {
 		return list
 	}
 	kind := machine.Move32
-	if at.Width == machine.Row64 {
+	if at.Width == regs.Row64 {
 		kind = machine.Move64
 	}
 	return append(list, machine.Part{Kind: machine.MovePred, Off: at.Words + 4}, machine.Part{Kind: machine.Move32, Off: at.Tags}, machine.Part{Kind: kind, Off: at.Poison})

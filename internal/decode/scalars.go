@@ -6,20 +6,20 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // scalarSlots lists the uniform registers with the pcs before which each is live. Uniform
 // predicates are listed too: their lanes have to agree before a frame converges again.
-func (x *function) scalarSlots() (list []machine.ScalarSlot) {
+func (x *function) scalarSlots() (list []regs.Scalar) {
 	live := x.liveRanges()
 	for r := range x.f.Regs {
 		if len(live[r]) == 0 {
 			continue
 		}
-		s := machine.ScalarSlot{Slot: x.slot[r], Row: x.row(ir.Reg(r)), Width: x.rowShape(ir.Reg(r)), Live: live[r], Spread: x.spread[r]}
+		s := regs.Scalar{Slot: x.slot[r], Row: x.row(ir.Reg(r)), Width: x.rowShape(ir.Reg(r)), Live: live[r], Spread: x.spread[r]}
 		if x.f.Regs[r].Bits == 1 {
-			s.Slot, s.Width = s.Row, machine.Pred
+			s.Slot, s.Width = s.Row, regs.Pred
 		}
 		list = append(list, s)
 	}
@@ -28,8 +28,8 @@ func (x *function) scalarSlots() (list []machine.ScalarSlot) {
 
 // liveRanges walks the function backwards for the uniform registers. Between two blocks it looks only at those that live on
 // one side and not on the other.
-func (x *function) liveRanges() [][]machine.Range {
-	w := rangeWalk{f: x.f, out: make([][]machine.Range, len(x.f.Regs)), end: make([]int32, len(x.f.Regs)), member: make([]bool, len(x.f.Regs))}
+func (x *function) liveRanges() [][]regs.Range {
+	w := rangeWalk{f: x.f, out: make([][]regs.Range, len(x.f.Regs)), end: make([]int32, len(x.f.Regs)), member: make([]bool, len(x.f.Regs))}
 	for r := range x.f.Regs {
 		w.member[r] = x.f.Rows.Of[r] >= 0 && x.uniform(ir.Reg(r))
 	}
@@ -50,7 +50,7 @@ type rangeWalk struct {
 	f      *ir.Func
 	member []bool
 	end    []int32
-	out    [][]machine.Range
+	out    [][]regs.Range
 }
 
 func (w *rangeWalk) walk(b ir.BlockID) {
@@ -89,14 +89,14 @@ func (w *rangeWalk) step(pc int32) {
 // close ends a range at its lower end.
 func (w *rangeWalk) close(r ir.Reg, from int32) {
 	if w.end[r] > from {
-		w.out[r] = append(w.out[r], machine.Range{From: from, To: w.end[r]})
+		w.out[r] = append(w.out[r], regs.Range{From: from, To: w.end[r]})
 	}
 	w.end[r] = 0
 }
 
 // join unites ranges that touch.
-func join(list []machine.Range) []machine.Range {
-	var out []machine.Range
+func join(list []regs.Range) []regs.Range {
+	var out []regs.Range
 	for _, v := range list {
 		if n := len(out); n > 0 && out[n-1].To >= v.From {
 			out[n-1].To = max(out[n-1].To, v.To)

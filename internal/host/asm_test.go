@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -87,7 +88,7 @@ func code(insts ...machine.Inst) *machine.Code {
 	}
 	return &machine.Code{
 		Func: &machine.FuncInfo{Name: "f"}, Split: insts, RegBytes: testBytes, FrameBytes: testBytes,
-		Specials: []machine.SpecialRef{{Off: tid, Width: machine.Row32, Reg: special("%tid")}},
+		Specials: []machine.SpecialRef{{Off: tid, Width: regs.Row32, Reg: special("%tid")}},
 	}
 }
 

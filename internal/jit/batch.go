@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 func batchAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(abi.State{}.Batch) + off) }
@@ -298,7 +299,7 @@ func (c *compiler) wholeRows(pc int32) []uint32 {
 	live := c.live.at(pc)
 	slots := map[uint32]bool{}
 	for i := range c.code.Scalars {
-		if s := &c.code.Scalars[i]; s.Width != machine.Pred && s.LiveAt(pc) {
+		if s := &c.code.Scalars[i]; s.Width != regs.Pred && s.LiveAt(pc) {
 			slots[s.Row] = true
 		}
 	}
@@ -373,7 +374,7 @@ func (r *region) unwritten() (list []extent, ok bool) {
 		off := r.offset(ir.Reg(g))
 		list = append(list, extent{off, [...]uint32{ir.WPred: 4, ir.W32: 128, ir.W64: 256, ir.W128: 512}[r.f.Regs[g].Width()]})
 		for i := range r.code.Scalars {
-			if s := &r.code.Scalars[i]; s.Row == off && s.Width != machine.Pred {
+			if s := &r.code.Scalars[i]; s.Row == off && s.Width != regs.Pred {
 				list = append(list, extent{s.Slot, 8})
 			}
 		}
@@ -404,16 +405,16 @@ func (c *compiler) placeSpecial(s *machine.SpecialRef, v x86.Vec) {
 		c.RR(x86.ADD, x86.S64, x86.RAX, x86.RCX)
 	}
 	switch s.Width {
-	case machine.Row32, machine.Row64:
+	case regs.Row32, regs.Row64:
 		t, n := tW, 128
-		if s.Width == machine.Row64 {
+		if s.Width == regs.Row64 {
 			t, n = tX, 256
 		}
 		c.replicate(c.full(), t, v, x86.RAX)
 		for at := 0; at < n; at += c.full().Bytes() {
 			c.store(c.full(), c.regs(s.Off+uint32(at)), v)
 		}
-	case machine.Pred:
+	case regs.Pred:
 		c.RI(x86.AND, x86.S32, x86.RAX, 1)
 		c.R(x86.NEG, x86.S32, x86.RAX)
 		c.MR(x86.MOV, x86.S32, c.regs(s.Off), x86.RAX)

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // Compiled is the machine code of one function: position independent, to be called with a
@@ -350,10 +351,10 @@ func (c *compiler) spreadRows(pc int32) {
 	c.layRows(pc)
 }
 
-func (c *compiler) spreadSlots(list []*machine.ScalarSlot) {
+func (c *compiler) spreadSlots(list []*regs.Scalar) {
 	for _, s := range list {
 		t := tW
-		if s.Width == machine.Row64 {
+		if s.Width == regs.Row64 {
 			t = tX
 		}
 		row := c.rowAt(s.Row, t)
@@ -362,7 +363,7 @@ func (c *compiler) spreadSlots(list []*machine.ScalarSlot) {
 }
 
 // spreadSlot writes the row of a slot, to registers if it has some.
-func (c *compiler) spreadSlot(s *machine.ScalarSlot, t typ, row int) {
+func (c *compiler) spreadSlot(s *regs.Scalar, t typ, row int) {
 	v := c.alloc()
 	c.broadcast(c.full(), t, v, c.regs(s.Slot))
 	if row >= 0 {

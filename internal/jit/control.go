@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -463,7 +464,7 @@ func (c *compiler) wroteSlots(s *step, masked bool) {
 	}
 	if masked {
 		for i := range s.op.Spread {
-			c.spreadSlots([]*machine.ScalarSlot{&s.op.Spread[i]})
+			c.spreadSlots([]*regs.Scalar{&s.op.Spread[i]})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -97,7 +98,7 @@ func (k *cta) read(w *ctaWarp, src *source) (v ctaVal, ok bool) {
 
 // special is the value of a special register; nil if it cannot be one here.
 func (k *cta) special(w *ctaWarp, s *machine.SpecialRef, t typ) *ctaPoly {
-	if s.Width == machine.Pred {
+	if s.Width == regs.Pred {
 		return nil
 	}
 	var row [32]uint64

@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -258,7 +259,7 @@ func (c *compiler) fillSlots(u *run) {
 }
 
 // scalarAt is the register that a slot holds at a pc, if it is read there or behind it; nil if none is.
-func (r *region) scalarAt(slot uint32, pc int32) *machine.ScalarSlot {
+func (r *region) scalarAt(slot uint32, pc int32) *regs.Scalar {
 	for i := range r.code.Scalars {
 		if s := &r.code.Scalars[i]; s.Slot == slot && s.LiveAt(pc) {
 			return s

@@ -16,6 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -148,7 +149,7 @@ func (c *course) begin(shape ir.LaunchShape) bool {
 		s := &c.code.Specials[i]
 		index := func(n int) int { return n % 32 }
 		switch {
-		case s.Add != 0 || s.Width == machine.Pred || s.Width == machine.Row64:
+		case s.Add != 0 || s.Width == regs.Pred || s.Width == regs.Row64:
 			continue
 		case s.Reg == threadID() && s.Comp < 3:
 			index = func(n int) int { return [...]int{n % x, n / x % y, n / x / y}[s.Comp] }
@@ -157,7 +158,7 @@ func (c *course) begin(shape ir.LaunchShape) bool {
 		case s.Reg != laneID():
 			continue
 		}
-		v := &foreseen{typ: tW, slot: s.Width != machine.Row32, of: c, vals: make([]uint64, 32*c.warps)}
+		v := &foreseen{typ: tW, slot: s.Width != regs.Row32, of: c, vals: make([]uint64, 32*c.warps)}
 		for n := range v.vals {
 			v.vals[n] = uint64(index(n))
 		}

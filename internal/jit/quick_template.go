@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -200,7 +201,7 @@ func (t *templates) make(x *quickInst, k form) *template {
 		}
 		c.instruction(0, 0, false)
 		for i := range s.op.Spread {
-			c.spreadSlots([]*machine.ScalarSlot{&s.op.Spread[i]})
+			c.spreadSlots([]*regs.Scalar{&s.op.Spread[i]})
 		}
 		return true
 	})
@@ -328,7 +329,7 @@ func symbolic(x *quickInst, k form) *quickInst {
 	}
 	m, cvt := &y.op.Memory, &y.op.Convert
 	m.At, cvt.From = append([]uint32(nil), m.At...), append([]uint32(nil), cvt.From...)
-	y.op.Spread = append([]machine.ScalarSlot(nil), y.op.Spread...)
+	y.op.Spread = append([]regs.Scalar(nil), y.op.Spread...)
 	n, seen := 0, [maxOperands]uint32{}
 	y.operands(func(off *uint32) {
 		n++

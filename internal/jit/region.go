@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -81,7 +82,7 @@ type region struct {
 	passes             map[int]*passes // by segment
 	touched            touched         // by the run that is being found
 
-	consts    map[uint32]machine.ConstRow
+	consts    map[uint32]regs.ConstRow
 	row       residentRows
 	offset    func(ir.Reg) uint32
 	global    map[ir.Reg]*pattern
@@ -111,7 +112,7 @@ type region struct {
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *relief) *region {
 	mem := scratches.Get().(*scratch)
-	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, help: opt.help, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]machine.ConstRow{},
+	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, help: opt.help, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]regs.ConstRow{},
 		global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
 	mem.techniques = &techniques{without: opt.without}
 	opt.begin("plans")
@@ -354,7 +355,7 @@ func (s source) fixed(value uint64) source {
 func (r *region) slotOf(pc int32, row uint32, t typ) (slot uint32, ok bool) {
 	for i := range r.code.Scalars {
 		c := &r.code.Scalars[i]
-		if c.Row == row && c.Width != machine.Pred && (c.Width == machine.Row64) == (t == tX) && c.LiveAt(pc) {
+		if c.Row == row && c.Width != regs.Pred && (c.Width == regs.Row64) == (t == tX) && c.LiveAt(pc) {
 			return c.Slot, true
 		}
 	}
@@ -426,9 +427,9 @@ func (r *region) liveRows(pc int32) []uint32 {
 }
 
 // spreads has the slots whose rows others than compiled code would read at an instruction.
-func (r *region) spreads(pc int32) (list []*machine.ScalarSlot) {
+func (r *region) spreads(pc int32) (list []*regs.Scalar) {
 	for i := range r.code.Scalars {
-		if s := &r.code.Scalars[i]; s.Spread && s.Width != machine.Pred && s.LiveAt(pc) {
+		if s := &r.code.Scalars[i]; s.Spread && s.Width != regs.Pred && s.LiveAt(pc) {
 			list = append(list, s)
 		}
 	}

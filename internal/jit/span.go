@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -161,7 +162,7 @@ func (r *region) sourceReg(pc int32, src *source) ir.Reg {
 	if src.slot {
 		off = noRow
 		for i := range r.code.Scalars {
-			if c := &r.code.Scalars[i]; c.Slot == src.off && c.Width != machine.Pred && c.LiveAt(pc) {
+			if c := &r.code.Scalars[i]; c.Slot == src.off && c.Width != regs.Pred && c.LiveAt(pc) {
 				off = c.Row
 			}
 		}

@@ -3,7 +3,10 @@ package machine
 // This file is where those look on who look at floating-point numbers: code of launches with Numbers has a wrapper around each
 // instruction that writes registers or stores them, which passes it on with its operands.
 
-import "ptxvm.invalid/ptxvm/internal/num"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/num"
+)
 
 // Numbers looks at what instructions do to numbers; several workers call it at a time.
 type Numbers interface {
@@ -13,7 +16,7 @@ type Numbers interface {
 
 // Operand is a register or a constant of an instruction, as numbers or, where it has none, as bits.
 type Operand struct {
-	RegisterRow
+	regs.Row
 	Name   string   // empty: it is a constant
 	Const  uint64   // its value, the same in all lanes
 	Elem   num.Type // of its floating-point numbers
@@ -35,7 +38,7 @@ type Arithmetic struct {
 func Looked(in *Inst, a *Arithmetic) {
 	for i, s := range a.Sources {
 		for _, r := range a.Results {
-			if s.Name != "" && s.overlaps(&r.RegisterRow) {
+			if s.Name != "" && s.Overlaps(&r.Row) {
 				a.Kept = append(a.Kept, i)
 				break
 			}
@@ -47,28 +50,10 @@ func Looked(in *Inst, a *Arithmetic) {
 	in.Full, in.Part = wrap(in.Full), wrap(in.Part)
 }
 
-// overlaps reports whether two rows have bytes in common.
-func (r RegisterRow) overlaps(s *RegisterRow) bool {
-	return r.Off < s.Off+s.size() && s.Off < r.Off+r.size()
-}
-
-// size is the bytes of a row, or of a mask.
-func (r RegisterRow) size() uint32 {
-	switch {
-	case r.Width == Pred:
-		return 4
-	case r.Width == Row32:
-		return 4 * 32
-	case r.Wide:
-		return 2 * 8 * 32
-	}
-	return 8 * 32
-}
-
 // Operand copies what an operand holds in the running frame.
-func (w *Warp) Operand(o *Operand) (out Register) {
+func (w *Warp) Operand(o *Operand) (out regs.Register) {
 	if o.Name != "" {
-		return block{p: w.regs}.register(o.RegisterRow)
+		return regs.Block{P: w.regs}.Register(o.Row)
 	}
 	for i := range out.Low {
 		out.Low[i] = o.Const

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/machine/images"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -136,7 +137,7 @@ func code(insts ...Inst) *Code {
 	}
 	return &Code{
 		Func: &FuncInfo{Name: "f"}, Split: insts, RegBytes: testBytes, FrameBytes: testRegs,
-		Specials: []SpecialRef{{Off: tid, Width: Row32, Reg: specialNamed("%tid")}},
+		Specials: []SpecialRef{{Off: tid, Width: regs.Row32, Reg: specialNamed("%tid")}},
 	}
 }
 

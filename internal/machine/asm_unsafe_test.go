@@ -5,6 +5,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -32,4 +33,4 @@ func warpsAt(b *abi.Batch) *[32]abi.Warp {
 }
 
 // clearRows zeroes the registers that compiled code begins a warp with.
-func clearRows(s *abi.State) { block{p: rowsAt(s)}.clear(testBytes) }
+func clearRows(s *abi.State) { regs.Block{P: rowsAt(s)}.Clear(testBytes) }

@@ -1,5 +1,7 @@
 package machine
 
+import "ptxvm.invalid/ptxvm/internal/machine/regs"
+
 // This file stops at breakpoints (9.7.19.1).
 
 // Breakpoint shows the running lanes to the launch's hook, which may look at them, and goes on when it returns. Without a
@@ -24,7 +26,7 @@ type Stop struct {
 }
 
 // Register reads a row of the running frame.
-func (s *Stop) Register(r RegisterRow) Register { return block{p: s.warp.regs}.register(r) }
+func (s *Stop) Register(r regs.Row) regs.Register { return regs.Block{P: s.warp.regs}.Register(r) }
 
 // SharedMemory is the shared memory of a CTA of the cluster, as Warp.SharedMemory.
 func (s *Stop) SharedMemory(rank uint32) (bytes []byte, start uint32) {

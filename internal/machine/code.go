@@ -4,7 +4,7 @@ package machine
 // instructions with the facts that the schedule needs.
 
 import (
-	"sort"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"sync/atomic"
 )
 
@@ -27,9 +27,9 @@ type Code struct {
 	Slots      uint32 // where the scalar slots begin, in RegBytes
 	SlotsEnd   uint32
 	FrameBytes uint32 // a multiple of 64
-	Consts     []ConstRow
+	Consts     []regs.ConstRow
 	Specials   []SpecialRef
-	Scalars    []ScalarSlot
+	Scalars    []regs.Scalar
 
 	Params, Results []Home // of a function whose address is called: where it wants its parameters, and has its results
 
@@ -63,7 +63,7 @@ type Code struct {
 	Whence []Whence
 
 	native  atomic.Pointer[installed]
-	scalars atomic.Pointer[scalarIndex] // of Scalars, if they have been looked for
+	scalars atomic.Pointer[regs.Index] // of Scalars, if they have been looked for
 }
 
 // Whence is an instruction as reports name it.
@@ -105,49 +105,6 @@ type Origin interface {
 	// Rejoins tells whether lanes that go round the instruction at a pc come to the same code as those that execute it before
 	// they end.
 	Rejoins(pc int32) bool
-}
-
-// ConstRow is a constant that instructions read as a row, a scalar slot or a predicate (bit 0
-// of Value for all lanes).
-type ConstRow struct {
-	Off   uint32
-	Width Width
-	Value uint64
-}
-
-// Width is the shape of an operand in a register block.
-type Width uint8
-
-// The shapes.
-const (
-	Row32  Width = iota // 32 × uint32
-	Row64               // 32 × uint64
-	Slot32              // one uint32 in 8 bytes
-	Slot64              // one uint64
-	Pred                // one uint32, bit i for lane i
-)
-
-// ScalarSlot connects a scalar slot of the converged variant with the row that holds the same
-// register in the split variant. Lane i of the row is the slot's value + i×Stride.
-//
-// Rows are shared by registers that are not live together, so a broadcast must know where the
-// register is live: Live holds ascending, disjoint ranges of pcs before which it is.
-type ScalarSlot struct {
-	Slot   uint32
-	Row    uint32
-	Width  Width // Row32 or Row64: of the row; Pred: a uniform predicate, which is a mask in both variants
-	Stride uint64
-	Live   []Range
-	Spread bool // instructions read the row, and those that define the register write it
-}
-
-// Range is the pcs From ≤ pc < To.
-type Range struct{ From, To int32 }
-
-// LiveAt reports whether the register is live before the instruction at pc.
-func (s *ScalarSlot) LiveAt(pc int32) bool {
-	i := sort.Search(len(s.Live), func(i int) bool { return s.Live[i].To > pc })
-	return i < len(s.Live) && s.Live[i].From <= pc
 }
 
 // NoReconv is the reconvergence pc (Inst.D) of a branch whose arms never meet in its function.

@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -77,7 +78,7 @@ func (core *Core) Codes() int { return len(core.pools) }
 func (core *Core) Close() error { return core.slab.Close() }
 
 // blockPool is the free register blocks of a function. Their constant rows are written.
-type blockPool struct{ free []block }
+type blockPool struct{ free []regs.Block }
 
 func (core *Core) pool(c *Code) *blockPool {
 	if core.lastCode == c {
@@ -92,7 +93,7 @@ func (core *Core) pool(c *Code) *blockPool {
 	return p
 }
 
-func (core *Core) takeBlock(c *Code) block {
+func (core *Core) takeBlock(c *Code) regs.Block {
 	p := core.pool(c)
 	if n := len(p.free); n > 0 {
 		b := p.free[n-1]
@@ -103,12 +104,12 @@ func (core *Core) takeBlock(c *Code) block {
 	if c.Insts != nil {
 		n += abi.Room + 32*c.LocalRoom
 	}
-	b := block{p: core.slab.Get(int(n)), n: c.FrameBytes}
-	b.fillConsts(c.Consts)
+	b := regs.Block{P: core.slab.Get(int(n)), N: c.FrameBytes}
+	b.FillConsts(c.Consts)
 	return b
 }
 
-func (core *Core) giveBlock(c *Code, b block) {
+func (core *Core) giveBlock(c *Code, b regs.Block) {
 	p := core.pool(c)
 	p.free = append(p.free, b)
 }
@@ -129,7 +130,7 @@ func (core *Core) takeChunk() rowBase {
 	if n := len(core.chunks); n > 0 {
 		p := core.chunks[n-1]
 		core.chunks = core.chunks[:n-1]
-		block{p: p}.clear(32 * localChunk)
+		regs.Block{P: p}.Clear(32 * localChunk)
 		return p
 	}
 	return core.slab.Get(32 * localChunk)
@@ -142,7 +143,7 @@ func (core *Core) takeShared(n uint32) rowBase {
 	free := core.shared[n]
 	if k := len(free); k > 0 {
 		core.shared[n] = free[:k-1]
-		block{p: free[k-1]}.clear(n)
+		regs.Block{P: free[k-1]}.Clear(n)
 		return free[k-1]
 	}
 	return core.slab.Get(int(n))

@@ -125,7 +125,7 @@ func (w *Warp) renew() {
 func (w *Warp) prepare() {
 	if w.stale {
 		w.stale = false
-		w.root.regs.clear(w.root.code.RegBytes)
+		w.root.regs.Clear(w.root.code.RegBytes)
 		w.placeSpecials(w.root)
 	}
 }

@@ -36,7 +36,7 @@ func (p *Pause) writeWarp(out io.Writer, w *Warp) {
 		for frame := f.Frame; frame != nil && !seen[frame]; frame = frame.caller {
 			seen[frame] = true
 			fmt.Fprintln(out, frame.code.Func.Name, frame.depth, frame.lanes, frame.local)
-			_, _ = out.Write(frame.regs.bytes()[:frame.code.RegBytes])
+			_, _ = out.Write(frame.regs.Bytes()[:frame.code.RegBytes])
 		}
 	}
 	for i := range w.local.chunks {

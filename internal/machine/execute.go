@@ -125,7 +125,7 @@ func (w *Warp) enterFragment(f *Fragment) {
 	}
 	w.frag = f
 	w.insts = f.frame.code.insts(f.frame.variant)
-	w.regs = f.frame.regs.p
+	w.regs = f.frame.regs.P
 }
 
 // guarded executes an instruction for the lanes whose guard predicate holds; all is the handler

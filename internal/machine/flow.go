@@ -9,6 +9,7 @@ package machine
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -26,12 +27,12 @@ type Values interface {
 
 // FlowReg says where a register and its shadow are; 0 in Words: there is no register.
 type FlowReg struct {
-	Row    uint32 // 128-bit registers are two of 64; a slot where the instruction runs on slots
-	Width  Width  // Row32, Row64; Pred: Words is the offset of its poison, a mask
-	Poison uint32 // a row like the register's
-	Tags   uint32 // a row of 32 bits
-	Words  uint32 // the mask of lanes with poison, that of lanes with tags 4 bytes behind
-	Slot   bool   // the value is in a scalar slot, its shadow in rows all the same
+	Row    uint32     // 128-bit registers are two of 64; a slot where the instruction runs on slots
+	Width  regs.Width // Row32, Row64; Pred: Words is the offset of its poison, a mask
+	Poison uint32     // a row like the register's
+	Tags   uint32     // a row of 32 bits
+	Words  uint32     // the mask of lanes with poison, that of lanes with tags 4 bytes behind
+	Slot   bool       // the value is in a scalar slot, its shadow in rows all the same
 }
 
 // High is the upper half of a register of 128 bits.
@@ -147,7 +148,7 @@ func (f *Flow) summarise() {
 	add := func(r FlowReg) {
 		switch {
 		case r.Words == 0:
-		case r.Width == Pred:
+		case r.Width == regs.Pred:
 			f.Preds = append(f.Preds, r.Words)
 		default:
 			f.Words = append(f.Words, r.Words)
@@ -178,34 +179,23 @@ func (f *Flow) rest() {
 	for _, d := range f.Dst {
 		switch {
 		case d.Words == 0:
-		case d.Width == Pred:
+		case d.Width == regs.Pred:
 			f.touchedPreds = append(f.touchedPreds, d.Words)
 		default:
 			f.touched = append(f.touched, d.Words)
-			f.resting = f.resting && (f.Tags != TagsCopy || d.Width != Row64)
+			f.resting = f.resting && (f.Tags != TagsCopy || d.Width != regs.Row64)
 		}
 	}
 }
 
 // rests reports whether there is nothing to do.
 func (f *Flow) rests(w *Warp) bool {
-	return f.resting && w.frag.frame.rests && (block{p: w.regs}).any(f.touched, f.touchedPreds) == 0
-}
-
-// any is the slots and words at some offsets, one in another.
-func (b block) any(slots, words []uint32) (any uint64) {
-	for _, at := range slots {
-		any |= *b.slot(at)
-	}
-	for _, at := range words {
-		any |= uint64(*b.word(at))
-	}
-	return any
+	return f.resting && w.frag.frame.rests && (regs.Block{P: w.regs}).Any(f.touched, f.touchedPreds) == 0
 }
 
 // Shadows is all words of what the rule depends on, one in another: poison below, tags above.
 func (f *Flow) Shadows(w *Warp) (any uint64) {
-	return block{p: w.regs}.any(f.Words, f.Preds)
+	return regs.Block{P: w.regs}.Any(f.Words, f.Preds)
 }
 
 // Flows wraps a decoded instruction.

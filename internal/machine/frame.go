@@ -2,7 +2,10 @@ package machine
 
 // This file holds frames: the register block and local memory of one call.
 
-import "slices"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"slices"
+)
 
 // variant says which of a Code's instruction arrays a frame runs.
 type variant uint8
@@ -22,7 +25,7 @@ func (c *Code) insts(v variant) []Inst {
 // Frame is made by one call that one fragment executes and freed by the last lane that leaves.
 type Frame struct {
 	code    *Code
-	regs    block
+	regs    regs.Block
 	variant variant
 	caller  *Frame
 	site    *CallSite
@@ -61,14 +64,14 @@ func (w *Warp) pushFrame(c *Code, caller *Frame, lanes uint32, v variant) *Frame
 // be read before they are written.
 func (f *Frame) begin() {
 	c := f.code
-	f.regs.clear(c.Slots)
-	f.regs.clearFrom(c.SlotsEnd, c.RegBytes-c.SlotsEnd)
+	f.regs.Clear(c.Slots)
+	f.regs.ClearFrom(c.SlotsEnd, c.RegBytes-c.SlotsEnd)
 	if f.variant == split {
 		return // converge writes the slots that live
 	}
 	for s := range c.scalarsAt(0) {
-		if s.Width != Pred {
-			*f.regs.slot(s.Slot) = 0
+		if s.Width != regs.Pred {
+			*f.regs.Slot(s.Slot) = 0
 		}
 	}
 }
@@ -150,26 +153,14 @@ func (g *Fragment) pcIn(f *Frame) (int32, bool) {
 	return 0, false
 }
 
-func (f *Frame) broadcast(pc int32, lanes uint32) {
-	for s := range f.code.scalarsAt(pc) {
-		f.spread(s, lanes)
-	}
+// scalarsAt is an iterator of the scalars that are live before the instruction at a pc.
+func (c *Code) scalarsAt(pc int32) func(yield func(*regs.Scalar) bool) {
+	return regs.Live(c.Scalars, &c.scalars, pc)
 }
 
-// spread writes a scalar to the lanes of its row.
-func (f *Frame) spread(s *ScalarSlot, lanes uint32) {
-	if s.Width == Pred {
-		return
-	}
-	v := *f.regs.slot(s.Slot)
-	for m := lanes; m != 0; m &= m - 1 {
-		i := first(m)
-		e := v + uint64(i)*s.Stride
-		if s.Width == Row64 {
-			f.regs.row64(s.Row)[i] = e
-		} else {
-			f.regs.row32(s.Row)[i] = uint32(e)
-		}
+func (f *Frame) broadcast(pc int32, lanes uint32) {
+	for s := range f.code.scalarsAt(pc) {
+		f.regs.Spread(s, lanes)
 	}
 }
 
@@ -183,8 +174,8 @@ func (f *Frame) converge(g *Fragment) {
 		return
 	}
 	for s := range f.code.scalarsAt(g.pc) {
-		if s.Width != Pred {
-			*f.regs.slot(s.Slot) = f.lane0(s)
+		if s.Width != regs.Pred {
+			*f.regs.Slot(s.Slot) = f.regs.Scalar(s, f.lanes)
 		}
 	}
 	f.variant = converged
@@ -200,37 +191,9 @@ func (f *Frame) due() bool {
 	return true
 }
 
-// lane0 is the value of a scalar by the first lane of the frame, counted back to lane 0.
-func (f *Frame) lane0(s *ScalarSlot) uint64 {
-	i := first(f.lanes)
-	if s.Width == Row64 {
-		return f.regs.row64(s.Row)[i] - uint64(i)*s.Stride
-	}
-	return uint64(f.regs.row32(s.Row)[i] - uint32(i)*uint32(s.Stride))
-}
-
 func (f *Frame) agree(pc int32) bool {
 	for s := range f.code.scalarsAt(pc) {
-		if !f.agreeOn(s) {
-			return false
-		}
-	}
-	return true
-}
-
-func (f *Frame) agreeOn(s *ScalarSlot) bool {
-	if s.Width == Pred {
-		p := *f.regs.word(s.Row) & f.lanes
-		return p == 0 || p == f.lanes
-	}
-	v := f.lane0(s)
-	for m := f.lanes; m != 0; m &= m - 1 {
-		i := first(m)
-		want := v + uint64(i)*s.Stride
-		if s.Width == Row64 && f.regs.row64(s.Row)[i] != want {
-			return false
-		}
-		if s.Width != Row64 && f.regs.row32(s.Row)[i] != uint32(want) {
+		if !f.regs.Agree(s, f.lanes) {
 			return false
 		}
 	}

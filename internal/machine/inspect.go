@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 )
 
@@ -129,13 +130,13 @@ func (f *Frame) Depth() int { return int(f.depth) }
 func (f *Frame) Locals() (params, variables uint32) { return f.local, f.local + f.code.ParamBytes }
 
 // Register reads a register of the frame, in code that has all of them in rows.
-func (f *Frame) Register(r RegisterRow) Register { return f.regs.register(r) }
+func (f *Frame) Register(r regs.Row) regs.Register { return f.regs.Register(r) }
 
 // SetRegister writes a lane of a register: low, and of 128-bit ones high.
-func (f *Frame) SetRegister(r RegisterRow, lane int, low, high uint64) {
-	f.regs.put(r.Off, r.Width, lane, low)
+func (f *Frame) SetRegister(r regs.Row, lane int, low, high uint64) {
+	f.regs.Put(r.Off, r.Width, lane, low)
 	if r.Wide {
-		f.regs.put(r.Off+32*8, Row64, lane, high)
+		f.regs.Put(r.Off+32*8, regs.Row64, lane, high)
 	}
 }
 

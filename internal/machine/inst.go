@@ -4,6 +4,7 @@ package machine
 
 import (
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -100,5 +101,5 @@ type High struct {
 // Spread makes a scalar instruction write the rows of its results, too.
 type Spread struct {
 	Inner Handler
-	To    []ScalarSlot
+	To    []regs.Scalar
 }

@@ -186,13 +186,13 @@ func (w *Warp) circles(f *Fragment, p *Proof) bool {
 		if f.pc > pc {
 			continue
 		}
-		if keptPC == f.pc && bytes.Equal(kept, f.frame.regs.bytes()) {
+		if keptPC == f.pc && bytes.Equal(kept, f.frame.regs.Bytes()) {
 			w.come(f)
 			p.found(w, f)
 			return true
 		}
 		if seen++; seen == power {
-			kept, keptPC, power = append(kept[:0], f.frame.regs.bytes()...), f.pc, 2*power
+			kept, keptPC, power = append(kept[:0], f.frame.regs.Bytes()...), f.pc, 2*power
 			p.reads = p.reads[:0]
 		}
 	}

@@ -5,6 +5,7 @@ package machine
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"unsafe"
 )
 
@@ -59,7 +60,7 @@ func (w *Warp) takeRoom() {
 	}
 	w.localOf = noCTA
 	for at := uint32(0); at < c.LocalRoom; at += localChunk {
-		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.p, c.FrameBytes+abi.Room+32*at))
+		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.P, c.FrameBytes+abi.Room+32*at))
 	}
 }
 
@@ -86,7 +87,7 @@ func (w *Warp) ownLocal() {
 	}
 	w.clearLocal()
 	if len(w.local.chunks) != 0 {
-		block{p: w.local.chunks[0]}.clear(32 * w.root.code.RoomUsed)
+		regs.Block{P: w.local.chunks[0]}.Clear(32 * w.root.code.RoomUsed)
 	}
 	w.localOf = w.cta.rank
 }
@@ -143,15 +144,15 @@ func (w *Warp) moveOne(m *Move, from, to *Frame, lanes uint32) {
 			v.Moved(w, from.local+m.From, to.local+m.To, m.Size, lanes)
 		}
 	case Move32:
-		blend32(to.regs.row32(m.To), from.regs.row32(m.From), lanes)
+		blend32(to.regs.Row32(m.To), from.regs.Row32(m.From), lanes)
 	case Move64:
-		blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
+		blend64(to.regs.Row64(m.To), from.regs.Row64(m.From), lanes)
 	case Move128:
-		blend64(to.regs.row64(m.To), from.regs.row64(m.From), lanes)
-		blend64(to.regs.row64(m.To+256), from.regs.row64(m.From+256), lanes)
+		blend64(to.regs.Row64(m.To), from.regs.Row64(m.From), lanes)
+		blend64(to.regs.Row64(m.To+256), from.regs.Row64(m.From+256), lanes)
 	case MovePred:
-		d := to.regs.word(m.To)
-		*d = *d&^lanes | *from.regs.word(m.From)&lanes
+		d := to.regs.Word(m.To)
+		*d = *d&^lanes | *from.regs.Word(m.From)&lanes
 	}
 }
 

@@ -39,7 +39,7 @@ func (core *Core) batchWarps() *[32]abi.Warp {
 }
 
 // regsOf is the address of a frame's register block.
-func regsOf(f *Frame) uintptr { return uintptr(f.regs.p) }
+func regsOf(f *Frame) uintptr { return uintptr(f.regs.P) }
 
 // fillNative sets the context of compiled code for a fragment.
 func (w *Warp) fillNative(s *abi.State, t *nativeTable, f *Fragment) {
@@ -63,7 +63,7 @@ func fillWarps(b *abi.Batch, w *[32]abi.Warp) { b.Warps = uintptr(unsafe.Pointer
 // settle writes the rows that compiled code has not written where it has left a full warp.
 func (f *Frame) settle(s *abi.State, rows *abi.Rows, pc int32) {
 	for _, off := range rows.NaNs {
-		canonical(f.regs.row32(off))
+		canonical(f.regs.Row32(off))
 	}
 	f.spreadAll(pc)
 	f.lay(s, rows.Numbers)
@@ -75,16 +75,16 @@ func (f *Frame) lay(s *abi.State, list []abi.Numbers) {
 		r := &list[i]
 		base := unsafe.Pointer(s)
 		if r.Own {
-			base = f.regs.p
+			base = f.regs.P
 		}
 		for lane := range uint32(32) {
 			run := (*uint64)(unsafe.Add(base, r.At+8*(lane/r.Lanes)))
 			i := lane % r.Lanes
 			v := *run + uint64(i%r.Line)*r.Step + uint64(i/r.Line)*r.Hop
 			if r.Wide {
-				f.regs.row64(r.Row)[lane] = v
+				f.regs.Row64(r.Row)[lane] = v
 			} else {
-				f.regs.row32(r.Row)[lane] = uint32(v)
+				f.regs.Row32(r.Row)[lane] = uint32(v)
 			}
 		}
 	}

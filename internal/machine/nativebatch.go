@@ -318,7 +318,7 @@ func (w *Warp) stand(n *installed, b *abi.Batch, r *abi.Warp) {
 func (f *Frame) spreadAll(pc int32) {
 	for s := range f.code.scalarsAt(pc) {
 		if s.Spread {
-			f.spread(s, f.lanes)
+			f.regs.Spread(s, f.lanes)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"reflect"
 	"testing"
 )
@@ -68,7 +69,7 @@ func (e *emulated) turn(b *abi.Batch) bool {
 		clearRows(s)
 		for _, r := range e.of.Specials {
 			if part, ok := r.CTAPart(); ok {
-				block{p: rowsAt(s)}.fill(r.Off, r.Width, b.Place[part])
+				regs.Block{P: rowsAt(s)}.Fill(r.Off, r.Width, b.Place[part])
 			}
 		}
 	case batchResumes:

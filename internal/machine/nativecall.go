@@ -109,7 +109,7 @@ func (w *Warp) backIn(f, g *Fragment) {
 		*g = Fragment{index: g.index}
 		w.used, w.ready = 1<<index, 1<<index
 	}
-	w.frag, w.insts, w.regs, w.Mask = f, f.frame.code.Insts, f.frame.regs.p, f.mask
+	w.frag, w.insts, w.regs, w.Mask = f, f.frame.code.Insts, f.frame.regs.P, f.mask
 }
 
 // enterNested gives compiled code a context of its own while that of another waits.

@@ -5,6 +5,7 @@ package machine
 import (
 	"fmt"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // Checked has each crossing between the machine and compiled code looked at, and each turn of a warp; a breach is a panic.
@@ -156,14 +157,14 @@ func (w *Warp) checkSpecials(where string, f *Frame, lanes uint32) {
 		r := &f.code.Specials[i]
 		s := &bySpecial()[r.Reg]
 		if s.class != PerLane {
-			if v := s.value(w, r.Comp, 0) + r.Add; !f.regs.holds(r.Off, r.Width, v) {
+			if v := s.value(w, r.Comp, 0) + r.Add; !f.regs.Holds(r.Off, r.Width, v) {
 				w.breach(where, "%v, component %d, is not %#x as in its CTA", r.Reg, r.Comp, v)
 			}
 			continue
 		}
 		for m := lanes; m != 0; m &= m - 1 {
-			if lane := first(m); r.Width == Row32 && f.regs.row32(r.Off)[lane] != uint32(s.value(w, r.Comp, lane)+r.Add) {
-				w.breach(where, "%v, component %d, of lane %d is %#x", r.Reg, r.Comp, lane, f.regs.row32(r.Off)[lane])
+			if lane := first(m); r.Width == regs.Row32 && f.regs.Row32(r.Off)[lane] != uint32(s.value(w, r.Comp, lane)+r.Add) {
+				w.breach(where, "%v, component %d, of lane %d is %#x", r.Reg, r.Comp, lane, f.regs.Row32(r.Off)[lane])
 			}
 		}
 	}
@@ -173,14 +174,14 @@ func (w *Warp) checkSpecials(where string, f *Frame, lanes uint32) {
 func (w *Warp) checkScalars(where string, f *Frame, pc int32, lanes uint32) {
 	for i := range f.code.Scalars {
 		s := &f.code.Scalars[i]
-		if !s.Spread || s.Width == Pred || !s.LiveAt(pc) {
+		if !s.Spread || s.Width == regs.Pred || !s.LiveAt(pc) {
 			continue
 		}
 		for m := lanes; m != 0; m &= m - 1 {
 			lane, have := first(m), uint64(0)
-			want := *f.regs.slot(s.Slot) + uint64(lane)*s.Stride
-			if have = uint64(f.regs.row32(s.Row)[lane]); s.Width == Row64 {
-				have = f.regs.row64(s.Row)[lane]
+			want := *f.regs.Slot(s.Slot) + uint64(lane)*s.Stride
+			if have = uint64(f.regs.Row32(s.Row)[lane]); s.Width == regs.Row64 {
+				have = f.regs.Row64(s.Row)[lane]
 			} else {
 				want = uint64(uint32(want))
 			}

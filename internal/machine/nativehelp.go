@@ -116,7 +116,7 @@ func (c *CTA) dissolve(n *installed, s *abi.State, w *Warp) {
 	b.Warp, h.Alone = 0, true
 	h.Steps, h.HandlerOps, s.Steps, s.Ops = 0, 0, 0, 0
 	f := &w.frags[0]
-	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
+	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.P
 	w.polled = true
 }
 
@@ -163,7 +163,7 @@ func (c *CTA) current(s *abi.State) *Warp {
 	f := &w.frags[0]
 	*f = Fragment{frame: w.root, mask: s.Help.Mask, pc: s.Help.PC}
 	w.root.lanes, w.root.variant = s.Living(), converged
-	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.p
+	w.frag, w.insts, w.regs = f, w.root.code.Insts, w.root.regs.P
 	return w
 }
 

@@ -37,7 +37,7 @@ func (w *Warp) takeIndices(f *Frame, n *installed, pc int32, lanes uint32) bool 
 		return true
 	}
 	for _, x := range n.Rows(pc).Indices {
-		base, from, to := w.cta.base(&x), f.regs.row64(x.Row), f.regs.row32(x.At)
+		base, from, to := w.cta.base(&x), f.regs.Row64(x.Row), f.regs.Row32(x.At)
 		for set := lanes; set != 0; set &= set - 1 {
 			i := bits.TrailingZeros32(set)
 			d := int64(from[i] - base)
@@ -57,7 +57,7 @@ func (w *Warp) putIndices(f *Frame, n *installed, pc int32, lanes uint32) {
 		return
 	}
 	for _, x := range n.Rows(pc).Indices {
-		base, from, to := w.cta.base(&x), f.regs.row32(x.At), f.regs.row64(x.Row)
+		base, from, to := w.cta.base(&x), f.regs.Row32(x.At), f.regs.Row64(x.Row)
 		for set := lanes; set != 0; set &= set - 1 {
 			i := bits.TrailingZeros32(set)
 			k := uint64(from[i])

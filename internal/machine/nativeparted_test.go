@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"math/rand/v2"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"reflect"
 	"testing"
 )
@@ -92,7 +93,7 @@ func (g *parted) code() *Code {
 	}
 	c := code(g.insts...)
 	c.FrameBytes = partedBytes
-	c.Specials = append(c.Specials, SpecialRef{Off: partedRow, Width: Row32, Reg: specialNamed("%ctaid")}, SpecialRef{Off: partedSlot, Width: Slot64, Reg: specialNamed("%ctaid")})
+	c.Specials = append(c.Specials, SpecialRef{Off: partedRow, Width: regs.Row32, Reg: specialNamed("%ctaid")}, SpecialRef{Off: partedSlot, Width: regs.Slot64, Reg: specialNamed("%ctaid")})
 	c.Insts = append([]Inst(nil), c.Split...)
 	c.Insts[0] = op(func(w *Warp, in *Inst) State { *w.S64(in.D) = *w.S64(in.A) + in.Imm; return Next }, testScalar, partedSlot, 0, 5)
 	c.Insts[use] = op(hSOut, r(5), testScalar, 0, 0)
@@ -100,7 +101,7 @@ func (g *parted) code() *Code {
 		c.Insts[pc].Flags = BlockStart
 	}
 	c.Insts[0].Flags |= WritesScalar
-	c.Scalars = []ScalarSlot{{Slot: testScalar, Row: r(8), Width: Row32, Live: []Range{{1, int32(use + 1)}}}}
+	c.Scalars = []regs.Scalar{{Slot: testScalar, Row: r(8), Width: regs.Row32, Live: []regs.Range{{1, int32(use + 1)}}}}
 	return c
 }
 

@@ -7,13 +7,14 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // SpecialRef asks for a special register in a register block. Component 0 is x.
 type SpecialRef struct {
 	Off   uint32
-	Width Width
+	Width regs.Width
 	Reg   isa.Special // SharedBase, KernelParams: of the address of a shared variable, of a parameter of the kernel
 	Comp  uint8
 	Add   uint64 // to its value
@@ -237,17 +238,17 @@ func (c *CTA) refillSpecials() {
 
 // holds reports whether the kernel's frame has the value of a special register that all lanes share.
 func (w *Warp) holds(r *SpecialRef) bool {
-	return w.root.regs.holds(r.Off, r.Width, bySpecial()[r.Reg].value(w, r.Comp, 0)+r.Add)
+	return w.root.regs.Holds(r.Off, r.Width, bySpecial()[r.Reg].value(w, r.Comp, 0)+r.Add)
 }
 
 func (f *Frame) fillSpecial(w *Warp, r *SpecialRef) {
 	s := &bySpecial()[r.Reg]
 	if s.class != PerLane {
-		f.regs.fill(r.Off, r.Width, s.value(w, r.Comp, 0)+r.Add)
+		f.regs.Fill(r.Off, r.Width, s.value(w, r.Comp, 0)+r.Add)
 		return
 	}
 	for i := range 32 {
-		if !f.regs.put(r.Off, r.Width, i, s.value(w, r.Comp, i)+r.Add) {
+		if !f.regs.Put(r.Off, r.Width, i, s.value(w, r.Comp, i)+r.Add) {
 			return
 		}
 	}

@@ -1,5 +1,7 @@
 package machine
 
+import "ptxvm.invalid/ptxvm/internal/machine/regs"
+
 // This file is where traces look on: in launches with a Tracer, the handlers of observed code that
 // Traced has wrapped show each instruction with what its registers hold before and after.
 
@@ -22,28 +24,17 @@ type Step struct {
 	Cluster uint64 // linear index of the CTA's cluster
 	Moment  uint64 // in launches with Moments
 
-	Rows    []RegisterRow // where the registers below are: those that are read and those that are written; never changed
-	Sources *[32]int8     // of a shuffle: the lane whose value each lane takes, its own where there is none
+	Rows    []regs.Row // where the registers below are: those that are read and those that are written; never changed
+	Sources *[32]int8  // of a shuffle: the lane whose value each lane takes, its own where there is none
 
 	// The registers in the order that Traced was given: what they held before, and those that are
 	// written, once more, what they hold now; nil if the instruction has not written.
-	Before, After []Register
-}
-
-// Register is the row of a register: its low and, of 128-bit registers, high halves.
-type Register struct{ Low, High [32]uint64 }
-
-// RegisterRow says where a frame holds a register.
-type RegisterRow struct {
-	Off   uint32
-	Width Width // Row32, Row64 or Pred
-	Wide  bool  // 128 bits: a second row
-	Write bool  // written, else read
+	Before, After []regs.Register
 }
 
 // Traced wraps a decoded instruction of observed code. rows are its registers.
 // source, of a shuffle, finds the lane whose value a lane takes; else it is nil.
-func Traced(in *Inst, rows []RegisterRow, source func(w *Warp, in *Inst, lane int) (int, bool)) {
+func Traced(in *Inst, rows []regs.Row, source func(w *Warp, in *Inst, lane int) (int, bool)) {
 	t := &tracing{rows: rows, source: source, call: in.Ext != nil && in.Ext.Call != nil}
 	in.Flags |= TellsSkips
 	in.Full, in.Part = t.wrap(in.Full), t.wrap(in.Part)
@@ -51,7 +42,7 @@ func Traced(in *Inst, rows []RegisterRow, source func(w *Warp, in *Inst, lane in
 
 // tracing is what one instruction shows. The values of a call come with the return.
 type tracing struct {
-	rows   []RegisterRow
+	rows   []regs.Row
 	call   bool
 	source func(w *Warp, in *Inst, lane int) (int, bool)
 }
@@ -131,30 +122,12 @@ func (w *Warp) skipped(in *Inst) {
 }
 
 // read copies the registers that are read, or those that are written.
-func (t *tracing) read(regs rowBase, write bool) (out []Register) {
-	b := block{p: regs}
+func (t *tracing) read(at rowBase, write bool) (out []regs.Register) {
+	b := regs.Block{P: at}
 	for _, r := range t.rows {
 		if r.Write == write {
-			out = append(out, b.register(r))
+			out = append(out, b.Register(r))
 		}
-	}
-	return out
-}
-
-// register reads a row in whatever width; of a predicate bit i is lane i.
-func (b block) register(r RegisterRow) (out Register) {
-	for i := range 32 {
-		switch r.Width {
-		case Row32:
-			out.Low[i] = uint64(b.row32(r.Off)[i])
-		case Pred:
-			out.Low[i] = uint64(*b.word(r.Off) >> i & 1)
-		default:
-			out.Low[i] = b.row64(r.Off)[i]
-		}
-	}
-	if r.Wide {
-		out.High = *b.row64(r.Off + 32*8)
 	}
 	return out
 }

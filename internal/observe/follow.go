@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/sem/calls"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -295,7 +296,7 @@ func (f *follower) halvesOf(o *ir.Operand) (halves [2]machine.FlowReg) {
 // piece adds a source of so many bits.
 func (f *follower) piece(r machine.FlowReg, off, bits uint32) {
 	f.out.Elem = bits
-	pred := r.Words != 0 && r.Width == machine.Pred
+	pred := r.Words != 0 && r.Width == regs.Pred
 	f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: r, At: off, Wide: bits > 32, Pred: pred, Mask: ^uint64(0)})
 }
 
@@ -492,7 +493,7 @@ func (f *follower) memory() bool {
 // element128 adds an element, one of 128 bits as its halves.
 func (f *follower) element128(m *machine.FlowMem, o *ir.Operand) {
 	r := f.at(o)
-	row := machine.FlowArg{FlowReg: r, Wide: r.Width == machine.Row64, Mask: ^uint64(0), Sym: f.symbol(o)}
+	row := machine.FlowArg{FlowReg: r, Wide: r.Width == regs.Row64, Mask: ^uint64(0), Sym: f.symbol(o)}
 	m.Regs, m.Rows = append(m.Regs, r), append(m.Rows, row)
 	if m.Elem == 16 {
 		if r.Words != 0 {

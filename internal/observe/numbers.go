@@ -6,6 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
@@ -60,7 +61,7 @@ func (n *numbers) operand(o *ir.Operand, role isa.Role) {
 // register adds a register.
 func (n *numbers) register(o *ir.Operand, role isa.Role) {
 	at := n.row(o.Reg)
-	if at.Width != machine.Pred {
+	if at.Width != regs.Pred {
 		at.Elem, at.Floats = n.numbersOf(role, n.Bits(o.Reg))
 	}
 	if o.Access != ir.OnlyWrite {

@@ -5,6 +5,7 @@ package sem
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -61,7 +62,7 @@ func (b *Build) variable(o *ir.Operand, space machine.Space) (uop.Addressing, ma
 		b.Fail("%w", err)
 	}
 	b.Out.Imm = addr
-	if _, ok := b.CTASymbol(o, machine.Row32); !ok {
+	if _, ok := b.CTASymbol(o, regs.Row32); !ok {
 		return uop.ByConst, space
 	}
 	if b.Out.A = b.SharedBase(b.shape(32)); b.Scalar {

@@ -10,22 +10,23 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // Frame places what the instructions of one function touch in its register block, and knows
 // where code and variables are; package decode implements it. Offsets are bytes.
 type Frame interface {
-	Row(r ir.Reg) uint32                                                // the row of a register, the mask of a predicate
-	Slot(r ir.Reg) uint32                                               // the scalar slot of a uniform register, the mask of a predicate
-	Bits(r ir.Reg) int                                                  // declared width, 1 for a predicate
-	Const(shape machine.Width, v uint64) uint32                         // a constant
-	Special(o *ir.Operand, shape machine.Width) (off uint32, ok bool)   // a special register that keeps its value
-	Scratch(shape machine.Width) uint32                                 // scratch: what is written there is lost
-	Carry() uint32                                                      // CC.CF
-	Symbol(o *ir.Operand) (addr uint64, err error)                      // the address that a symbol stands for, displacement included
-	CTASymbol(o *ir.Operand, shape machine.Width) (off uint32, ok bool) // the same of a symbol whose address differs between the CTAs of a cluster
-	SharedBase(shape machine.Width) uint32                              // what such addresses have in common in a CTA
-	KernelParam(shape machine.Width, off uint64) uint32                 // the address at an offset in the kernel's parameters
+	Row(r ir.Reg) uint32                                             // the row of a register, the mask of a predicate
+	Slot(r ir.Reg) uint32                                            // the scalar slot of a uniform register, the mask of a predicate
+	Bits(r ir.Reg) int                                               // declared width, 1 for a predicate
+	Const(shape regs.Width, v uint64) uint32                         // a constant
+	Special(o *ir.Operand, shape regs.Width) (off uint32, ok bool)   // a special register that keeps its value
+	Scratch(shape regs.Width) uint32                                 // scratch: what is written there is lost
+	Carry() uint32                                                   // CC.CF
+	Symbol(o *ir.Operand) (addr uint64, err error)                   // the address that a symbol stands for, displacement included
+	CTASymbol(o *ir.Operand, shape regs.Width) (off uint32, ok bool) // the same of a symbol whose address differs between the CTAs of a cluster
+	SharedBase(shape regs.Width) uint32                              // what such addresses have in common in a CTA
+	KernelParam(shape regs.Width, off uint64) uint32                 // the address at an offset in the kernel's parameters
 	Home(v *ir.Var) Home
 	Targets() []int32                               // of the branch
 	Reconvergence() uint32                          // pc at which the lanes of the branch meet, or machine.NoReconv
@@ -82,18 +83,18 @@ func (b *Build) Ext() *machine.Ext {
 }
 
 // shape is where an operand of so many bits is, in this statement.
-func (b *Build) shape(bits int) machine.Width {
+func (b *Build) shape(bits int) regs.Width {
 	switch {
 	case bits == 1:
-		return machine.Pred
+		return regs.Pred
 	case b.Scalar && bits > 32:
-		return machine.Slot64
+		return regs.Slot64
 	case b.Scalar:
-		return machine.Slot32
+		return regs.Slot32
 	case bits > 32:
-		return machine.Row64
+		return regs.Row64
 	}
-	return machine.Row32
+	return regs.Row32
 }
 
 // Src returns where an operand is read that the handler takes as a row (or slot) of 32 or
@@ -193,7 +194,7 @@ func (b *Build) Optional(r isa.Role) *uint32 {
 func (b *Build) Halves(o *ir.Operand) (lo, hi uint32) {
 	switch {
 	case o.Kind == ir.OpSink:
-		s := b.Scratch(machine.Row64)
+		s := b.Scratch(regs.Row64)
 		return s, s
 	case o.Kind == ir.OpImm:
 		return b.Constant(o.Imm, 64), b.Constant(0, 64)

@@ -6,7 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -70,7 +70,7 @@ func (carryDo) Reads(_ *isa.Sel, m isa.Mod) bool { return m == isa.M_cc }
 
 // Plan puts the offsets of the two flags into the immediate, carry in below carry out.
 func (c carryDo) Plan(b *Build) {
-	in, out := b.Const(machine.Pred, c.first), b.Scratch(machine.Pred)
+	in, out := b.Const(regs.Pred, c.first), b.Scratch(regs.Pred)
 	if b.In.Carry&ir.CarryIn != 0 {
 		in = b.Carry()
 	}

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -59,7 +60,7 @@ func combined(in *machine.Inst) *combine { return (*combine)(in.Ext.Data.(*uop.C
 
 // combine sets up the combination: dst is p or p|q, c holds the predicate operand if any.
 func (b *Build) combine(of uop.Op, dst *ir.Operand, c []ir.Operand) *uop.Compare {
-	k := &uop.Compare{Fn: of, Op: wordOps[b.Sel.Get(isa.C_bool)], Q: b.Scratch(machine.Pred)}
+	k := &uop.Compare{Fn: of, Op: wordOps[b.Sel.Get(isa.C_bool)], Q: b.Scratch(regs.Pred)}
 	b.Ext().Data = k
 	if dst.Kind == ir.OpPair {
 		k.P, k.Q = b.Dst(&dst.Elems[0], 1), b.Dst(&dst.Elems[1], 1)
@@ -69,7 +70,7 @@ func (b *Build) combine(of uop.Op, dst *ir.Operand, c []ir.Operand) *uop.Compare
 	if len(c) > 0 {
 		k.C, k.Flip = b.Src(&c[0], 1), Flip(&c[0])
 	} else {
-		k.C = b.Const(machine.Pred, 0)
+		k.C = b.Const(regs.Pred, 0)
 	}
 	return k
 }

@@ -5,6 +5,7 @@ package sem
 import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -48,7 +49,7 @@ func (m *memoryOp) halve() { m.Bits, m.Elem, m.Whole = []int{64, 64}, 8, m.Stron
 // loadHandlers chooses by uop.Addressing; the plain 32- and 64-bit loads have handlers of their own.
 func (b *Build) loadHandlers(m *memoryOp, by uop.Addressing) {
 	if by == uop.ByConst && (m.Space == machine.Local || m.Space == machine.Generic) { // one address, and memory of each lane's own
-		b.Out.A, m.By, by = b.Const(machine.Row64, 0), uop.ByRow64, uop.ByRow64
+		b.Out.A, m.By, by = b.Const(regs.Row64, 0), uop.ByRow64, uop.ByRow64
 	}
 	single := len(m.Bits) == 1 && !m.Strong
 	switch {

@@ -6,6 +6,7 @@ package sem
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -55,15 +56,15 @@ const (
 // Operation is what an instruction does to the lanes that execute it.
 type Operation struct {
 	Kind    OperationKind
-	Scalar  bool                 // its operands are scalar slots
-	Bits    int                  // OpSelect, OpUnpack, OpSetEach: of an element
-	Fn      uop.Op               // the function of a lane
-	Word    uop.WordOp           // OpLogic
-	Masks   MaskUse              // OpCompare to OpSetEach
-	Memory  MemoryUse            // OpLoad, OpStore
-	Warp    WarpUse              // OpShuffle to OpWarpSync
-	Convert ConvertUse           // OpConvert
-	Spread  []machine.ScalarSlot // rows to be written from the scalar results
+	Scalar  bool          // its operands are scalar slots
+	Bits    int           // OpSelect, OpUnpack, OpSetEach: of an element
+	Fn      uop.Op        // the function of a lane
+	Word    uop.WordOp    // OpLogic
+	Masks   MaskUse       // OpCompare to OpSetEach
+	Memory  MemoryUse     // OpLoad, OpStore
+	Warp    WarpUse       // OpShuffle to OpWarpSync
+	Convert ConvertUse    // OpConvert
+	Spread  []regs.Scalar // rows to be written from the scalar results
 }
 
 // MaskUse says what becomes of the mask t of a comparison: P = Op(t, C^Flip), Q = Op(^t, C^Flip).

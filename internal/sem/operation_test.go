@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/uop"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestOperationOf(t *testing.T) {
 		}
 		full := OperationOf(&machine.Inst{Op: name})
 		slot := OperationOf(&machine.Inst{Op: name, Flags: machine.WritesScalar})
-		spread := OperationOf(&machine.Inst{Op: name, Ext: &machine.Ext{Spread: &machine.Spread{Inner: s.scalar, To: make([]machine.ScalarSlot, 1)}}})
+		spread := OperationOf(&machine.Inst{Op: name, Ext: &machine.Ext{Spread: &machine.Spread{Inner: s.scalar, To: make([]regs.Scalar, 1)}}})
 		want := OpLane
 		if name.Shape().Carry {
 			want = OpCarry

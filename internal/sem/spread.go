@@ -2,11 +2,14 @@ package sem
 
 // Scalar slots whose rows are read.
 
-import "ptxvm.invalid/ptxvm/internal/machine"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
+)
 
 // Spread makes the instruction, which runs on scalar slots, write the rows of its results too.
 // The lanes of a converged frame execute together, so whole rows are written.
-func (b *Build) Spread(to []machine.ScalarSlot) {
+func (b *Build) Spread(to []regs.Scalar) {
 	if len(to) == 0 {
 		return
 	}
@@ -25,8 +28,8 @@ func spreadRows(w *machine.Warp, in *machine.Inst) machine.State {
 	return st
 }
 
-func spread(w *machine.Warp, s *machine.ScalarSlot) {
-	if s.Width == machine.Row64 {
+func spread(w *machine.Warp, s *regs.Scalar) {
+	if s.Width == regs.Row64 {
 		d, v := w.R64(s.Row), *w.S64(s.Slot)
 		for i := range d {
 			d[i] = v

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -92,7 +93,7 @@ func (b *Build) last(n int) *ir.Operand {
 // pairDst places d of `d` or `d|p`, and p as the operation's pair.
 func (b *Build) pairDst(o *uop.Warp, width int) {
 	d := &b.In.Ops[0]
-	o.Pair = b.Scratch(machine.Pred)
+	o.Pair = b.Scratch(regs.Pred)
 	if d.Kind == ir.OpPair {
 		o.Pair = b.Dst(&d.Elems[1], 1)
 		d = &d.Elems[0]

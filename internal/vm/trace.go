@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
@@ -50,7 +51,7 @@ type Step struct {
 type Traced struct {
 	Name   string // %r1, {}-parts on their own; of an address all of [%rd1+4]
 	Type   string // what the form calls it: f32, b64, pred
-	values machine.Register
+	values regs.Register
 	typ    value.Type
 	bits   int
 }
@@ -197,7 +198,7 @@ type tracedOperands struct {
 
 // reads lists what is read: guards are in the masks, and so are left out.
 func (v *tracedOperands) reads(in *ir.Inst) {
-	held := map[ir.Reg]*machine.Register{}
+	held := map[ir.Reg]*regs.Register{}
 	i := 0
 	v.line.f.EachReg(in, func(r ir.Reg, a ir.Access) {
 		if a == ir.Read && i < len(v.step.Before) {
@@ -219,7 +220,7 @@ func (v *tracedOperands) reads(in *ir.Inst) {
 
 // writes lists what was written.
 func (v *tracedOperands) writes(in *ir.Inst) {
-	held := map[ir.Reg]*machine.Register{}
+	held := map[ir.Reg]*regs.Register{}
 	i := 0
 	v.line.f.EachReg(in, func(r ir.Reg, a ir.Access) {
 		if a == ir.Write && i < len(v.step.After) {
@@ -233,14 +234,14 @@ func (v *tracedOperands) writes(in *ir.Inst) {
 	}
 }
 
-func (v *tracedOperands) walk(ops []ir.Operand, held map[ir.Reg]*machine.Register, written bool) {
+func (v *tracedOperands) walk(ops []ir.Operand, held map[ir.Reg]*regs.Register, written bool) {
 	for i := range ops {
 		v.add(&ops[i], held, written)
 	}
 }
 
 // add shows an operand: a register's value, an address.
-func (v *tracedOperands) add(o *ir.Operand, held map[ir.Reg]*machine.Register, written bool) {
+func (v *tracedOperands) add(o *ir.Operand, held map[ir.Reg]*regs.Register, written bool) {
 	switch o.Kind {
 	case ir.OpReg:
 		if o.Access == ir.ReadWrite || (o.Access == ir.OnlyWrite) == written {
@@ -266,7 +267,7 @@ func (v *tracedOperands) roleType(o *ir.Operand) isa.Type {
 
 // register shows a register's row, as the type says if that is one of values and no wider than the
 // register, else as bits.
-func (v *tracedOperands) register(r ir.Reg, typ isa.Type, held map[ir.Reg]*machine.Register, written bool) {
+func (v *tracedOperands) register(r ir.Reg, typ isa.Type, held map[ir.Reg]*regs.Register, written bool) {
 	row := held[r]
 	if row == nil {
 		return
@@ -284,7 +285,7 @@ func (v *tracedOperands) register(r ir.Reg, typ isa.Type, held map[ir.Reg]*machi
 }
 
 // address shows what an address operand comes to.
-func (v *tracedOperands) address(o *ir.Operand, held map[ir.Reg]*machine.Register) {
+func (v *tracedOperands) address(o *ir.Operand, held map[ir.Reg]*regs.Register) {
 	row := held[o.Reg]
 	if row == nil {
 		return

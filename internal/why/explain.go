@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // At is a lane's part in a step.
@@ -82,7 +83,7 @@ type In struct {
 	Warp  int
 	Lane  int
 	Depth int
-	Row   machine.RegisterRow
+	Row   regs.Row
 }
 
 // Register explains what a register holds where the record ends; nil where nothing has written it. Of a warp that is not kept whole
@@ -214,7 +215,7 @@ func (e *explainer) register(s *step, before, row, lane, depth int) []*Node {
 }
 
 // rowBefore explains what a row of a frame held before a step; nil where nothing has written it.
-func (e *explainer) rowBefore(warp int32, before, lane int, level int32, want machine.RegisterRow, depth int) []*Node {
+func (e *explainer) rowBefore(warp int32, before, lane int, level int32, want regs.Row, depth int) []*Node {
 	list := e.of[warp]
 	from := sort.Search(len(list), func(i int) bool { return int(list[i]) >= before })
 	for i := from - 1; i >= 0; i-- {

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // Record is what a launch has executed. It is for one launch, and not for several workers.
@@ -236,7 +237,7 @@ func storesGlobal(list []touch) bool {
 }
 
 // keep keeps what a register holds in the lanes of a step: one word where that is the same in all of them.
-func (r *Record) keep(s *step, row int, v *machine.Register, wide bool) {
+func (r *Record) keep(s *step, row int, v *regs.Register, wide bool) {
 	first := bits.TrailingZeros32(s.lanes) & 31
 	same := row < 64
 	for m := s.lanes; m != 0 && same; m &= m - 1 {
@@ -257,7 +258,7 @@ func (r *Record) keep(s *step, row int, v *machine.Register, wide bool) {
 }
 
 // register is what a row of a step held; nothing is known of lanes that have not executed.
-func (r *Record) register(s *step, row int) (out machine.Register) {
+func (r *Record) register(s *step, row int) (out regs.Register) {
 	at, wide := s.values, false
 	each := bits.OnesCount32(s.lanes)
 	for i := range row + 1 {

@@ -7,12 +7,13 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // site is an instruction of the program.
 type site struct {
 	machineSite
-	rows   []machine.RegisterRow
+	rows   []regs.Row
 	in     *ir.Inst
 	reads  int         // rows that are read; those that are written stand behind
 	data   []int       // rows whose values make the result, or are stored: neither guards nor addresses

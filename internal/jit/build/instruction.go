@@ -4,6 +4,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/lane"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -104,7 +105,7 @@ func (p *path) instruction(pc int32) {
 	p.excluded(guard)
 	for _, s := range op.Spread {
 		if v, ok := p.env[s.Slot]; ok {
-			if p.TypeOf(v) == ssa.X && s.Width == machine.Row32 {
+			if p.TypeOf(v) == ssa.X && s.Width == regs.Row32 {
 				v = p.Make(ssa.Trunc, ssa.W, 0, v)
 			}
 			p.write(s.Row, p.Strided(v, int64(s.Stride)))

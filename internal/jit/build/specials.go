@@ -5,8 +5,8 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // This file has the special registers.
@@ -45,10 +45,10 @@ func (p *path) specials() {
 			continue
 		}
 		v = p.Bin(ssa.Add, v, p.Const(ssa.W, s.Add))
-		if s.Width == machine.Row64 || s.Width == machine.Slot64 {
+		if s.Width == regs.Row64 || s.Width == regs.Slot64 {
 			v = p.Make(ssa.Zext, ssa.X, 0, v)
 		}
-		if s.Width != machine.Pred {
+		if s.Width != regs.Pred {
 			p.env[s.Off] = v
 		}
 	}
@@ -65,7 +65,7 @@ func (p *path) specialHomes() (list []ssa.Home) {
 			refuse("special register %v", s.Reg)
 		}
 		kind := ssa.Slot
-		if s.Width == machine.Row32 || s.Width == machine.Row64 {
+		if s.Width == regs.Row32 || s.Width == regs.Row64 {
 			kind = ssa.Row
 		}
 		list = append(list, ssa.Home{Kind: kind, Off: s.Off, Value: v})

@@ -7,6 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // This file knows the variables of decoded code: offsets of rows, slots and predicates in the register block, and where they live.
@@ -14,19 +15,19 @@ import (
 type variables struct {
 	code   *machine.Code
 	fn     *ir.Func
-	consts map[uint32]machine.ConstRow
+	consts map[uint32]regs.ConstRow
 	regsOf map[uint32][]ir.Reg // that have a row, which share it where they do not live together
 	rowOf  []uint32            // by register; noRow for none
 	live   []ir.Bits           // by pc, as far as asked
-	slots  map[uint32][]*machine.ScalarSlot
-	ofRow  map[uint32][]*machine.ScalarSlot
+	slots  map[uint32][]*regs.Scalar
+	ofRow  map[uint32][]*regs.Scalar
 }
 
 const noRow = ^uint32(0)
 
 func (v *variables) fill(code *machine.Code, fn *ir.Func) {
-	*v = variables{code: code, fn: fn, consts: map[uint32]machine.ConstRow{}, regsOf: map[uint32][]ir.Reg{}, rowOf: make([]uint32, len(fn.Regs)),
-		live: make([]ir.Bits, len(code.Insts)+1), slots: map[uint32][]*machine.ScalarSlot{}, ofRow: map[uint32][]*machine.ScalarSlot{}}
+	*v = variables{code: code, fn: fn, consts: map[uint32]regs.ConstRow{}, regsOf: map[uint32][]ir.Reg{}, rowOf: make([]uint32, len(fn.Regs)),
+		live: make([]ir.Bits, len(code.Insts)+1), slots: map[uint32][]*regs.Scalar{}, ofRow: map[uint32][]*regs.Scalar{}}
 	for _, c := range code.Consts {
 		v.consts[c.Off] = c
 	}
@@ -60,7 +61,7 @@ func (v *variables) liveAt(pc int32) ir.Bits {
 // lives tells whether something reads a variable that an instruction and those behind it have not written before.
 func (v *variables) lives(off uint32, pc int32) bool {
 	for _, s := range v.slots[off] {
-		if s.Width != machine.Pred && s.LiveAt(pc) {
+		if s.Width != regs.Pred && s.LiveAt(pc) {
 			return true
 		}
 	}
@@ -69,9 +70,9 @@ func (v *variables) lives(off uint32, pc int32) bool {
 }
 
 // slotOf is the slot that holds the register of a row at an instruction; nil if its row does.
-func (v *variables) slotOf(row uint32, pc int32) *machine.ScalarSlot {
+func (v *variables) slotOf(row uint32, pc int32) *regs.Scalar {
 	for _, s := range v.ofRow[row] {
-		if s.Width != machine.Pred && s.LiveAt(pc) {
+		if s.Width != regs.Pred && s.LiveAt(pc) {
 			return s
 		}
 	}
@@ -81,12 +82,12 @@ func (v *variables) slotOf(row uint32, pc int32) *machine.ScalarSlot {
 // isSlot tells whether a variable is a slot.
 func (v *variables) isSlot(off uint32) bool {
 	list := v.slots[off]
-	return len(list) > 0 && list[0].Width != machine.Pred
+	return len(list) > 0 && list[0].Width != regs.Pred
 }
 
 // uniform tells whether decode knows that a predicate is the same for all lanes that run.
 func (v *variables) uniform(off uint32, pc int32) bool {
-	return slices.ContainsFunc(v.slots[off], func(s *machine.ScalarSlot) bool { return s.Width == machine.Pred && s.LiveAt(pc) })
+	return slices.ContainsFunc(v.slots[off], func(s *regs.Scalar) bool { return s.Width == regs.Pred && s.LiveAt(pc) })
 }
 
 // typeOf is the type of a register.
@@ -148,7 +149,7 @@ func (p *path) homes(pcs []int32) (list []ssa.Home) {
 			v := p.current(s.Slot, typeOf(p.fn.Regs[g].Width()))
 			put(ssa.Slot, s.Slot, v, true)
 			if s.Spread && !seen[off] {
-				if p.TypeOf(v) == ssa.X && s.Width == machine.Row32 {
+				if p.TypeOf(v) == ssa.X && s.Width == regs.Row32 {
 					v = p.Make(ssa.Trunc, ssa.W, 0, v)
 				}
 				put(ssa.Row, off, p.Strided(v, int64(s.Stride)), true)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // each visits the elements of an access with the page that each is in. The page is held while visit runs.
@@ -104,7 +105,7 @@ func (e *Engine) store(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *w
 	keeps := f.Rule == machine.FlowStore || m.Swaps
 	e.each(w, ws, m, lanes, addr, func(lane, k int, p *page, off uint64) {
 		var poison uint64
-		if r := m.Regs[k]; keeps && r.Words != 0 && r.Width != machine.Pred {
+		if r := m.Regs[k]; keeps && r.Words != 0 && r.Width != regs.Pred {
 			if poison = poisonOf(w, r, lane) & (all >> (64 - 8*min(m.Elem, 8))); poison != 0 {
 				if by == nil {
 					by = &Stored{By: w.PlaceOf(in, 1<<lane), Owner: e.owner, from: fr.origins[r.Words]}

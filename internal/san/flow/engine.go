@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -222,12 +223,12 @@ func (e *Engine) frame(w *machine.Warp, ws *warp) *frame {
 // fillPoison makes all bits of a register unwritten.
 func fillPoison(w *machine.Warp, r machine.FlowReg) {
 	switch r.Width {
-	case machine.Row32:
+	case regs.Row32:
 		row := w.R32(r.Poison)
 		for i := range row {
 			row[i] = ^uint32(0)
 		}
-	case machine.Row64:
+	case regs.Row64:
 		row := w.R64(r.Poison)
 		for i := range row {
 			row[i] = ^uint64(0)

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // The halves of the words of a register (machine.FlowReg).
@@ -64,7 +65,7 @@ func ended(st machine.State) bool { return st != machine.Wait && st != machine.F
 // onlyPredicates reports whether an instruction has no result that could point anywhere.
 func onlyPredicates(list []machine.FlowReg) bool {
 	for i := range list {
-		if list[i].Words != 0 && list[i].Width != machine.Pred {
+		if list[i].Words != 0 && list[i].Width != regs.Pred {
 			return false
 		}
 	}
@@ -73,7 +74,7 @@ func onlyPredicates(list []machine.FlowReg) bool {
 
 // onlyPointer is the source whose pointers the one result of an instruction has in all lanes; nil if that needs a closer look.
 func onlyPointer(w *machine.Warp, f *machine.Flow) (from *machine.FlowArg) {
-	if len(f.Dst) != 1 || f.Dst[0].Words == 0 || f.Dst[0].Width == machine.Pred || len(f.Decides) != 0 {
+	if len(f.Dst) != 1 || f.Dst[0].Words == 0 || f.Dst[0].Width == regs.Pred || len(f.Decides) != 0 {
 		return nil
 	}
 	switch f.Rule {
@@ -154,7 +155,7 @@ func (e *Engine) clean(w *machine.Warp, f *machine.Flow, d *machine.FlowReg, ws 
 	switch {
 	case d.Words == 0:
 		return
-	case d.Width == machine.Pred:
+	case d.Width == regs.Pred:
 		*w.P(d.Words) &^= lanes
 		return
 	}
@@ -433,7 +434,7 @@ func (e *Engine) storesShadow(w *machine.Warp, m *machine.FlowMem) bool {
 		if r.Sym != nil {
 			return true
 		}
-		if r.Words != 0 && r.Width != machine.Pred && *w.S64(r.Words)&e.kept != 0 {
+		if r.Words != 0 && r.Width != regs.Pred && *w.S64(r.Words)&e.kept != 0 {
 			return true
 		}
 	}

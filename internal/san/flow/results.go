@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // result is the shadow that a register gets when its instruction has run.
@@ -63,9 +64,9 @@ func (r *result) put(w *machine.Warp, d machine.FlowReg, lanes uint32, fr *frame
 	fr.begins(d, r.from)
 	for m := dirty; m != 0; m &= m - 1 {
 		switch i := bits.TrailingZeros32(m) & 31; d.Width {
-		case machine.Row32:
+		case regs.Row32:
 			w.R32(d.Poison)[i] = uint32(r.poison[i])
-		case machine.Row64:
+		case regs.Row64:
 			w.R64(d.Poison)[i] = r.poison[i]
 		}
 	}
@@ -73,7 +74,7 @@ func (r *result) put(w *machine.Warp, d machine.FlowReg, lanes uint32, fr *frame
 
 // putTags writes the tags of a register.
 func (r *result) putTags(w *machine.Warp, d machine.FlowReg, lanes uint32) {
-	if d.Width == machine.Pred {
+	if d.Width == regs.Pred {
 		return
 	}
 	words := w.P(d.Words + 4)
@@ -121,9 +122,9 @@ func poisonOf(w *machine.Warp, r machine.FlowReg, lane int) uint64 {
 	switch {
 	case r.Words == 0 || *w.P(r.Words)>>lane&1 == 0:
 		return 0
-	case r.Width == machine.Pred:
+	case r.Width == regs.Pred:
 		return 1
-	case r.Width == machine.Row64:
+	case r.Width == regs.Row64:
 		return w.R64(r.Poison)[lane&31]
 	}
 	return uint64(w.R32(r.Poison)[lane&31])
@@ -131,7 +132,7 @@ func poisonOf(w *machine.Warp, r machine.FlowReg, lane int) uint64 {
 
 // tagOf reads the tag of a register.
 func tagOf(w *machine.Warp, r machine.FlowReg, lane int) uint32 {
-	if r.Words == 0 || r.Width == machine.Pred || *w.P(r.Words + 4)>>lane&1 == 0 {
+	if r.Words == 0 || r.Width == regs.Pred || *w.P(r.Words + 4)>>lane&1 == 0 {
 		return 0
 	}
 	return w.R32(r.Tags)[lane&31]

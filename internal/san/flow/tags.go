@@ -9,6 +9,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -266,7 +267,7 @@ func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes ui
 
 // mayBeStrange reports whether a result may be an address that has come from somewhere else.
 func mayBeStrange(f *machine.Flow, d *machine.FlowReg) bool {
-	return d.Width == machine.Row64 && (f.Mem != nil || f.Tags == machine.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel)
+	return d.Width == regs.Row64 && (f.Mem != nil || f.Tags == machine.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel)
 }
 
 // strangers makes what looks like an address and has come from somewhere else an unknown pointer.
@@ -294,7 +295,7 @@ func (e *Engine) allocated(w *machine.Warp, f *machine.Flow, r *result, d machin
 	for m := lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		at := uint64(w.R32(d.Row)[i])
-		if d.Width == machine.Row64 {
+		if d.Width == regs.Row64 {
 			at = w.R64(d.Row)[i]
 		}
 		r.point(i, e.memory.object(Object{Space: machine.Local, From: at, To: at + value(w, size, i), Name: "alloca"}))

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -99,7 +100,7 @@ func (o *Observer) look(s *step) {
 type made struct {
 	in    *machine.Operand
 	lanes uint32
-	holds machine.Register
+	holds regs.Register
 }
 
 // creates notes what an instruction has made, and begins to follow it.

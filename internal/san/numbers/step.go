@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 	"ptxvm.invalid/ptxvm/internal/value"
@@ -34,7 +35,7 @@ type step struct {
 	in    *machine.Inst
 	of    *machine.Arithmetic
 	lanes uint32
-	kept  []machine.Register // of Arithmetic.Kept; or, of a step that is remembered, of all sources
+	kept  []regs.Register // of Arithmetic.Kept; or, of a step that is remembered, of all sources
 	whole bool
 }
 
@@ -49,7 +50,7 @@ func (s *step) keep() {
 }
 
 // source is what a source held.
-func (s *step) source(i int) machine.Register {
+func (s *step) source(i int) regs.Register {
 	if s.whole {
 		return s.kept[i]
 	}
@@ -76,7 +77,7 @@ func suspicious(w *machine.Warp, r *machine.Operand, lanes uint32) bool {
 	switch {
 	case r.Floats > 1 || f.Inf == 0:
 		return true
-	case r.Width == machine.Row32:
+	case r.Width == regs.Row32:
 		row := w.R32(r.Off)
 		for m := lanes; m != 0; m &= m - 1 {
 			if uint64(row[bits.TrailingZeros32(m)&31])&top == top {
@@ -185,7 +186,7 @@ func (s *step) words(m *made, what class, lane int) string {
 		a := &s.of.Sources[i]
 		v := s.source(i).Low[lane]
 		switch {
-		case a.Width == machine.Pred && a.Name != "":
+		case a.Width == regs.Pred && a.Name != "":
 		case a.Floats == r.Floats:
 			add(operand(a, v, elem, a.Floats > 1))
 		default:
@@ -211,7 +212,7 @@ func operand(a *machine.Operand, v uint64, elem int, part bool) string {
 // text is a number of an operand with the fewest digits, or its bits.
 func text(a *machine.Operand, v uint64, elem int) string {
 	t := value.BitsType(32)
-	if a.Width == machine.Row64 {
+	if a.Width == regs.Row64 {
 		t = value.BitsType(64)
 	}
 	if a.Floats != 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -135,13 +136,13 @@ func (t *trail) put(frame any, row, lanes, hot uint32) {
 
 // decides reports whether all that an instruction leaves of its sources is a predicate.
 func (s *step) decides() bool {
-	return len(s.of.Results) != 0 && !slices.ContainsFunc(s.of.Results, func(r machine.Operand) bool { return r.Width != machine.Pred })
+	return len(s.of.Results) != 0 && !slices.ContainsFunc(s.of.Results, func(r machine.Operand) bool { return r.Width != regs.Pred })
 }
 
 // carries is the lanes in which a result may have come of the value: numbers that are not finite, and bits.
 func (s *step) carries(r *machine.Operand) (lanes uint32) {
 	switch {
-	case r.Width == machine.Pred:
+	case r.Width == regs.Pred:
 		return 0
 	case r.Floats == 0:
 		return s.lanes

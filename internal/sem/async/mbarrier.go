@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -259,7 +260,7 @@ func mbarrierWait(suspends bool) sem.Planned {
 			at = 2
 		}
 		o := newMbarrierOp(b, &ops[at], true)
-		o.report, o.value = b.Scratch(machine.Pred), b.Scratch(machine.Row32)
+		o.report, o.value = b.Scratch(regs.Pred), b.Scratch(regs.Row32)
 		o.order, o.scope = sem.OrderOf(b.Sel)
 		p := &ops[0]
 		if p.Kind == ir.OpPair {
