@@ -33,8 +33,9 @@ internal/lower:     internal/check diag internal/ir internal/isa internal/num in
 internal/machine/abi:
 internal/machine/images: internal/mem internal/tex
 internal/machine/regs:
+internal/machine/shape:
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape
 internal/host:      internal/machine internal/mem internal/machine/images
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
@@ -93,7 +94,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape
 .:                  diag report internal/vm
 `
 

@@ -19,6 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
@@ -340,7 +341,7 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 	}
 	params := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, out), 7)
 	_, err = device.Launch(context.Background(), &host.Launch{Launch: machine.Launch{
-		Entry: p.Entry, Functions: p.Functions, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Cluster: [3]uint32{1, 1, 1},
+		Entry: p.Entry, Functions: p.Functions, Shape: shape.Shape{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Cluster: [3]uint32{1, 1, 1}},
 		Shared: uint32(f.SharedBytes), Params: append(params, 0, 0, 0, 0), Target: machine.TargetOf(90),
 	}})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -95,7 +96,7 @@ func code(insts ...machine.Inst) *machine.Code {
 // launchOf is a launch of some CTAs in a row.
 func launchOf(c *machine.Code, grid, block uint32, workers int) *Launch {
 	return &Launch{Workers: workers, Launch: machine.Launch{
-		Entry: c, Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1}, Cluster: [3]uint32{1, 1, 1},
+		Entry: c, Shape: shape.Shape{Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1}, Cluster: [3]uint32{1, 1, 1}},
 		Target: machine.TargetOf(90),
 	}}
 }

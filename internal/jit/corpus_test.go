@@ -16,6 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
 )
@@ -73,10 +74,10 @@ func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, 
 	t.Helper()
 	f := l.m.Func(kernel)
 	x := &host.Launch{Launch: machine.Launch{
-		Grid: grid, Block: block, Cluster: [3]uint32{1, 1, 1}, Shared: uint32(f.SharedBytes), Target: machine.TargetOf(90), MaxSteps: 1 << 26,
+		Shape: shape.Shape{Grid: grid, Block: block, Cluster: [3]uint32{1, 1, 1}}, Shared: uint32(f.SharedBytes), Target: machine.TargetOf(90), MaxSteps: 1 << 26,
 	}}
 	change(x)
-	shape := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2]), Clusters: x.Cluster != [3]uint32{1, 1, 1}}
+	of := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2]), Clusters: x.Cluster != [3]uint32{1, 1, 1}}
 	if l.decoder == nil || !l.keep {
 		l.decoder = decode.New(l.m, l)
 	}
@@ -84,7 +85,7 @@ func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, 
 	if l.inline && x.Compile != nil {
 		decoded = l.decoder.Inlined
 	}
-	p, err := decoded(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	p, err := decoded(f, of, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -261,11 +261,11 @@ func (op *Op) locate(f *Fault) {
 	}
 	g := op.cta.grid
 	f.Kernel, f.Func, f.Inst, f.PC, f.Calls = g.Entry.Func.Name, op.Func, op.Inst, op.PC, op.Calls
-	f.CTA, f.CTARank, f.Thread = op.CTA, op.CTARank, g.thread(int32(op.Warp), first(f.Lanes))
+	f.CTA, f.CTARank, f.Thread = op.CTA, op.CTARank, g.Thread(int32(op.Warp), first(f.Lanes))
 }
 
 // site is where a lane of the running fragment is.
 func (w *Warp) site(pc int32, lane int) Site {
 	at := w.frag.frame.code.At(pc)
-	return Site{Func: at.Func, PC: at.PC, CTA: w.cta.id, Thread: w.cta.grid.thread(w.index, lane)}
+	return Site{Func: at.Func, PC: at.PC, CTA: w.cta.id, Thread: w.cta.grid.Thread(w.index, lane)}
 }

@@ -3,7 +3,11 @@ package machine
 // This file runs the steps of open asynchronous operations: by waits, and where the mode and
 // the schedule let them happen by themselves.
 
-import "slices"
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
+)
 
 // asyncOps is the open operations of a cluster, in the order of issue.
 type asyncOps struct {
@@ -19,12 +23,12 @@ type asyncOps struct {
 // start begins a cluster; rank is that of its first CTA.
 func (q *asyncOps) start(g *Grid, rank uint64) {
 	clear(q.open)
-	*q = asyncOps{mode: g.Async, open: q.open[:0], tracks: g.wants(WantsOwed | WantsLeft), chance: mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
+	*q = asyncOps{mode: g.Async, open: q.open[:0], tracks: g.wants(WantsOwed | WantsLeft), chance: shape.Mix(g.Seed ^ rank<<24 ^ 0x9e3779b9)}
 }
 
 func (q *asyncOps) draw(n int) int {
 	q.chance += 0x9e3779b97f4a7c15
-	return int(mix(q.chance) % uint64(n))
+	return int(shape.Mix(q.chance) % uint64(n))
 }
 
 // state turns the success of steps into that of the handler that made them happen.

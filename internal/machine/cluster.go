@@ -3,10 +3,6 @@ package machine
 // This file holds clusters: the CTAs that one core runs together, turn by turn, until all
 // have ended or others shall have the core.
 
-// MaxClusterRank is the most CTAs of a cluster that hardware takes, with the attribute for
-// non-portable sizes; 8 is the portable limit.
-const MaxClusterRank = 16
-
 // Cluster is the CTAs that run together. Everything in it (shared memory, barriers, mbarriers)
 // is touched by the core alone that owns it; a launch without clusters is clusters of one.
 //
@@ -40,9 +36,9 @@ func (core *Core) newCluster(g *Grid, rank uint64) *Cluster {
 	}
 	cl.grid, cl.rank, cl.core = g, rank, core
 	cl.sleepers, cl.changed, cl.seen, cl.rounds = cl.sleepers[:0], 0, 0, 0
-	_, first := g.place(rank, 0)
+	_, first := g.Place(rank, 0)
 	cl.async.start(g, first)
-	for i := range g.clusterSize() {
+	for i := range g.ClusterSize() {
 		cl.ctas = append(cl.ctas, core.newCTA(g, cl, uint32(i)))
 	}
 	return cl
@@ -146,30 +142,4 @@ func (cl *Cluster) able() (able, alive bool) {
 		alive = alive || c.alive != 0
 	}
 	return able, alive
-}
-
-// place returns the coordinates of a CTA in the grid and its linear index there.
-func (g *Grid) place(cluster uint64, rank uint32) (id [3]uint32, linear uint64) {
-	if g.clusterSize() == 1 {
-		return place(g.Grid, cluster), cluster
-	}
-	at, in := place(g.nclusters(), cluster), place(g.Cluster, uint64(rank))
-	for i := range 3 {
-		id[i] = at[i]*g.Cluster[i] + in[i]
-	}
-	return id, uint64(id[0]) + uint64(g.Grid[0])*(uint64(id[1])+uint64(g.Grid[1])*uint64(id[2]))
-}
-
-// nclusters is the extent of the grid in clusters.
-func (g *Grid) nclusters() (n [3]uint32) {
-	for i := range 3 {
-		n[i] = g.Grid[i] / g.Cluster[i]
-	}
-	return n
-}
-
-// place returns the coordinates of a linear index in an extent.
-func place(extent [3]uint32, rank uint64) [3]uint32 {
-	x, rest := rank%uint64(extent[0]), rank/uint64(extent[0])
-	return [3]uint32{uint32(x), uint32(rest % uint64(extent[1])), uint32(rest / uint64(extent[1]))}
 }

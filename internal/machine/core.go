@@ -8,6 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -55,7 +56,9 @@ func NewCore(a *mem.Arena, im *images.Table, host Host) *Core {
 }
 
 // Begin starts the cluster that is at a place in the launch's order, which its seed permutes.
-func (core *Core) Begin(g *Grid, at uint64) *Cluster { return core.newCluster(g, g.permute(at)) }
+func (core *Core) Begin(g *Grid, at uint64) *Cluster {
+	return core.newCluster(g, shape.Seed(g.Seed).Permute(at, g.Clusters()))
+}
 
 // Steps is how many warp instructions the core has executed in the launch.
 func (core *Core) Steps() uint64 { return core.stats.Steps }
@@ -156,14 +159,14 @@ func (core *Core) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
 	var c *CTA
 	if n := len(core.ctas); n > 0 {
 		c, core.ctas = core.ctas[n-1], core.ctas[:n-1]
-		if c.warps[0].root.code != g.Entry || len(c.warps) != int(g.block.warps) {
+		if c.warps[0].root.code != g.Entry || len(c.warps) != int(g.warps) {
 			core.dismantle(c)
 			c = nil
 		}
 	}
 	fresh := true
 	if c == nil {
-		c = &CTA{warps: make([]*Warp, g.block.warps)}
+		c = &CTA{warps: make([]*Warp, g.warps)}
 		for i := range c.warps {
 			c.warps[i] = &Warp{cta: c, index: int32(i)}
 		}

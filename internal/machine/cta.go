@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -47,7 +48,7 @@ type CTA struct {
 func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	g := cl.grid
 	c.grid, c.launch, c.cluster, c.crank, c.cycles, c.async = g, g.number, cl, crank, 0, &cl.async
-	c.id, c.rank = g.place(cl.rank, crank)
+	c.id, c.rank = g.Place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.clearBarriers()
 	c.clusterBar, c.cut, c.issued = clusterBarrier{}, false, false
@@ -87,7 +88,7 @@ func (w *Warp) begin(lanes uint32) {
 		w.restartRoot(lanes, v)
 	}
 	w.renew()
-	w.alone(lanes, 0, w.cta.grid.firstFuel(w.cta.rank, w.index))
+	w.alone(lanes, 0, shape.Seed(w.cta.grid.Seed).FirstFuel(w.cta.rank, w.index, turn))
 	w.steps, w.slept, w.ops, w.lost, w.heated, w.total = 0, 0, 0, 0, 0, 0
 	w.ownLocal()
 	if q := w.cta.async; q.mode != Eager || q.tracks {
@@ -170,7 +171,7 @@ const ctaSlice = 64
 // pass lets every warp that can run have a turn, in ascending order from a first one that the
 // seed chooses. moved is false if all of them only polled.
 func (c *CTA) pass(number int) (moved, ok bool) {
-	from := c.grid.firstWarp(c.rank, number)
+	from := shape.Seed(c.grid.Seed).FirstWarp(c.rank, number, c.grid.warps)
 	for k := 0; k < len(c.warps); k++ {
 		i := (from + k) % len(c.warps)
 		if c.runnable>>i&1 == 0 {

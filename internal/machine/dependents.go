@@ -38,7 +38,7 @@ func (w *Warp) LaunchDependents(in *Inst) State {
 	if d.Holds == nil || !d.Holds() {
 		return Next
 	}
-	if c.grid.issued.Load() < c.grid.ctas() && c.grid.held.Add(1) > mostHeld {
+	if c.grid.issued.Load() < c.grid.CTAs() && c.grid.held.Add(1) > mostHeld {
 		return Next
 	}
 	return w.comesBack(in)
@@ -65,7 +65,7 @@ func (c *CTA) issues() {
 }
 
 func (g *Grid) countIssued(ctas uint64) {
-	if d := g.Depends; d != nil && g.issued.Add(ctas) == g.ctas() && d.Issued != nil {
+	if d := g.Depends; d != nil && g.issued.Add(ctas) == g.CTAs() && d.Issued != nil {
 		d.Issued()
 	}
 }

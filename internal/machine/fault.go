@@ -147,5 +147,5 @@ func (w *Warp) locate(in *Inst, f *Fault) {
 	at := w.frag.frame.at(pc)
 	f.Kernel, f.Func, f.Inst, f.PC, f.Calls = w.cta.grid.Entry.Func.Name, at.Func, in, at.PC, at.Calls
 	f.CTA, f.CTARank = w.cta.id, w.cta.rank
-	f.Thread = w.cta.grid.thread(w.index, first(f.Lanes))
+	f.Thread = w.cta.grid.Thread(w.index, first(f.Lanes))
 }

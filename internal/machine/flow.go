@@ -242,7 +242,7 @@ func (w *Warp) CTARank() uint32 { return w.cta.crank }
 // PlaceOf returns where lanes of the warp are.
 func (w *Warp) PlaceOf(in *Inst, lanes uint32) Place {
 	p := w.Place(in)
-	p.Lanes, p.Thread = lanes, w.cta.grid.thread(w.index, first(lanes))
+	p.Lanes, p.Thread = lanes, w.cta.grid.Thread(w.index, first(lanes))
 	return p
 }
 

@@ -4,10 +4,10 @@ package machine
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
@@ -16,11 +16,9 @@ var ErrStepLimit = errors.New("step limit reached")
 
 // Launch describes the launch of a kernel.
 type Launch struct {
-	Entry           *Code
-	Functions       map[uint64]*Code // by address in the code window, for indirect calls
-	Grid            [3]uint32        // CTAs
-	Block           [3]uint32        // threads
-	Cluster         [3]uint32        // CTAs; {1,1,1} without clusters
+	Entry     *Code
+	Functions map[uint64]*Code // by address in the code window, for indirect calls
+	shape.Shape
 	ExplicitCluster bool
 	Shared          uint32 // bytes of a CTA, static and dynamic, without the reserved block
 	Dynamic         uint32 // bytes of dynamic shared memory, for %dynamic_smem_size
@@ -121,8 +119,9 @@ type Grid struct {
 	workspace  uint64 // address of the grid workspace
 	stackLimit uint32
 	maxDepth   int32
-	slice      int32 // instructions of a warp's turn; 0: as many as it likes
-	block      shape
+	slice      int32  // instructions of a warp's turn; 0: as many as it likes
+	threads    uint32 // of a CTA
+	warps      uint32
 
 	stopped atomic.Bool
 	running []Running // as in Stats, guarded by mu
@@ -142,13 +141,13 @@ type Grid struct {
 // Describe makes the grid one that runs a launch, from its start. stays: the launch will never be written, but for the
 // bytes of its Params, so that what follows from it may be kept for when it is launched again.
 func (g *Grid) Describe(l *Launch, stays bool) error {
-	if err := l.validate(); err != nil {
+	if err := l.Validate(); err != nil {
 		return err
 	}
 	if g.of = nil; stays {
 		g.of = l
 	}
-	if g.Launch, g.block = *l, l.shape(); l.Observer == nil {
+	if g.Launch, g.threads, g.warps = *l, l.Threads(), uint32(l.Warps()); l.Observer == nil {
 		g.Wants = 0
 	}
 	g.observing = g.wants(WantsTold)
@@ -182,12 +181,9 @@ func (g *Grid) Rest() bool {
 	return true
 }
 
-// Clusters is how many clusters the launch has, CTAs in all.
-func (g *Grid) Clusters() uint64 { return g.ctas() / g.clusterSize() }
-
 // Room is how many of them the device has room for at a time, at least one.
 func (g *Grid) Room() int64 {
-	return max(int64(g.Target.resident(g.block.threads, g.Shared))/int64(g.clusterSize()), 1)
+	return max(int64(g.Target.resident(g.threads, g.Shared))/int64(g.ClusterSize()), 1)
 }
 
 // Number is that of the launch on its device.
@@ -195,7 +191,7 @@ func (g *Grid) Number() uint64 { return g.number }
 
 // Progress tells how far the launch is, if it is Counted.
 func (g *Grid) Progress() Progress {
-	return Progress{Done: g.done.Load(), CTAs: g.ctas(), LaneOps: g.laneOps.Load()}
+	return Progress{Done: g.done.Load(), CTAs: g.CTAs(), LaneOps: g.laneOps.Load()}
 }
 
 // Stopped reports whether the launch is to end, because of a fault, a limit or a cancellation.
@@ -223,56 +219,6 @@ func (g *Grid) Crash(d *Defect) {
 
 // Observed reports whether code tells an observer what it does: such code is not compiled.
 func (l *Launch) Observed() bool { return l.Observer != nil && l.wants(WantsTold) }
-
-// shape is the arithmetic of a block.
-type shape struct{ threads, warps uint32 }
-
-func (l *Launch) shape() shape {
-	n := l.Block[0] * l.Block[1] * l.Block[2]
-	return shape{n, (n + 31) / 32}
-}
-
-// maxThreads is the most threads a CTA may have on any target.
-const maxThreads = 1024
-
-// validate refuses shapes that the machine's arithmetic does not hold; what a target allows
-// is judged before.
-func (l *Launch) validate() error {
-	for i := range 3 {
-		if l.Grid[i] == 0 || l.Block[i] == 0 || l.Block[i] > maxThreads || l.Cluster[i] == 0 {
-			return fmt.Errorf("launch shape grid %v block %v cluster %v is not possible", l.Grid, l.Block, l.Cluster)
-		}
-	}
-	if n := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2]); n > maxThreads {
-		return fmt.Errorf("a block of %d threads is not possible; the most is %d", n, maxThreads)
-	}
-	for i := range 3 {
-		if l.Cluster[i] > MaxClusterRank || l.Grid[i]%l.Cluster[i] != 0 {
-			return fmt.Errorf("a grid of %v CTAs is not possible in clusters of %v", l.Grid, l.Cluster)
-		}
-	}
-	if n := l.Cluster[0] * l.Cluster[1] * l.Cluster[2]; n > MaxClusterRank {
-		return fmt.Errorf("a cluster of %d CTAs is not possible; the most is %d", n, MaxClusterRank)
-	}
-	return nil
-}
-
-func (g *Grid) ctas() uint64 {
-	return uint64(g.Grid[0]) * uint64(g.Grid[1]) * uint64(g.Grid[2])
-}
-
-// thread returns the place of a lane in its block.
-func (g *Launch) thread(warp int32, lane int) [3]uint32 {
-	t := uint32(warp)*32 + uint32(lane)
-	if t < g.Block[0] {
-		return [3]uint32{t, 0, 0}
-	}
-	return [3]uint32{t % g.Block[0], t / g.Block[0] % g.Block[1], t / g.Block[0] / g.Block[1]}
-}
-
-func (g *Grid) clusterSize() uint64 {
-	return uint64(g.Cluster[0]) * uint64(g.Cluster[1]) * uint64(g.Cluster[2])
-}
 
 // unit rounds a size of shared memory up as 10.30 says.
 func (g *Grid) unit(n uint32) uint32 {

@@ -53,11 +53,11 @@ func (c *CTA) Memory() (bytes []byte, start uint32) { return c.sharedMemory(c.cr
 func (c *CTA) Peers() []*CTA { return c.cluster.ctas }
 
 // Thread is the %tid of a lane.
-func (w *Warp) Thread(lane int) [3]uint32 { return w.cta.grid.thread(w.index, lane) }
+func (w *Warp) Thread(lane int) [3]uint32 { return w.cta.grid.Thread(w.index, lane) }
 
 // Lanes are those that the warp has threads for.
 func (w *Warp) Lanes() uint32 {
-	if n := w.cta.grid.block.threads - 32*uint32(w.index); n < 32 {
+	if n := w.cta.grid.threads - 32*uint32(w.index); n < 32 {
 		return 1<<n - 1
 	}
 	return ^uint32(0)

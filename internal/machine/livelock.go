@@ -57,7 +57,7 @@ func (p *Proof) Touch(w *Warp, in *Inst, e *Event, addr *[32]uint64) {
 		p.global = p.global || ok && x.Space == Global && e.Space != Const && e.Space != Param
 		if e.Kind != Store && ok && m == w.Mask {
 			place := w.Place(in)
-			place.Lanes, place.Thread = w.Mask, w.cta.grid.thread(w.index, i)
+			place.Lanes, place.Thread = w.Mask, w.cta.grid.Thread(w.index, i)
 			p.reads = append(p.reads, poll{place, x})
 		}
 		for k := uint64(0); e.Kind != Load && k < uint64(e.Size); k++ {

@@ -14,6 +14,7 @@ import (
 	"math"
 	"math/bits"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 )
 
 // Compiled code returns after so many steps so that Go can collect garbage and the launch be stopped:
@@ -50,7 +51,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 		return end, false
 	}
 	s := core.nativeState()
-	if c.resting && n.begins(g.block) {
+	if c.resting && n.begins(g.threads) {
 		c.fillResting(n, s)
 	} else if c.rouse(); !c.warps[first].standsAt(n) || !c.fillBatch(n, s, first) {
 		return end, false
@@ -163,7 +164,7 @@ func (c *CTA) passLimit(passed int32) int32 {
 
 // fillBatch describes a warp.
 func (w *Warp) fillBatch(n *installed, b *abi.Batch, r *abi.Warp) bool {
-	*r = abi.Warp{Regs: regsOf(w.root), At: n.Out, Lanes: w.cta.grid.block.lanes(int(w.index))}
+	*r = abi.Warp{Regs: regsOf(w.root), At: n.Out, Lanes: shape.Lanes(w.cta.grid.threads, int(w.index))}
 	if w.Live == 0 { // it begins in the next CTA
 		r.At, r.Mask, r.Fuel = n.Again, r.Lanes, turn
 		return true
@@ -281,7 +282,7 @@ func (c *CTA) advance(b *abi.Batch) {
 	core.host.Begun(done)
 	cl.rank += done
 	cl.changed, cl.seen, cl.rounds = 0, 0, 0
-	c.id, c.rank = c.grid.place(cl.rank, 0)
+	c.id, c.rank = c.grid.Place(cl.rank, 0)
 	cl.async.start(c.grid, c.rank)
 }
 

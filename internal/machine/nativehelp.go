@@ -171,7 +171,7 @@ func (c *CTA) current(s *abi.State) *Warp {
 // holds of the CTA before ends.
 func (c *CTA) comeTo(s *abi.State, w *Warp) {
 	if rank := c.cluster.rank + uint64(s.Batch.Done); s.Batch.Warp != 0 && c.rank != rank {
-		c.id, c.rank = c.grid.place(rank, 0)
+		c.id, c.rank = c.grid.Place(rank, 0)
 	}
 	if w.root.code.LocalRoom != 0 {
 		w.localOf = w.cta.rank // compiled code that has begun the warp has cleared it

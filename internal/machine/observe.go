@@ -284,7 +284,7 @@ func (e *Event) Place(lanes uint32) Place {
 
 // At returns a place of the warp's launch with another lane.
 func (w *Warp) At(p Place, lane int) Place {
-	p.Thread, p.Lanes = w.cta.grid.thread(int32(p.Warp), lane), 1<<lane
+	p.Thread, p.Lanes = w.cta.grid.Thread(int32(p.Warp), lane), 1<<lane
 	return p
 }
 
@@ -326,15 +326,7 @@ func (e *Event) Dense() (x Extent, ok bool) {
 // Mate returns the linear index in the grid of the CTA with a rank in the warp's cluster; false if
 // there is none.
 func (w *Warp) Mate(rank uint32) (index uint64, ok bool) {
-	g, id := w.cta.grid, w.cta.id
-	if uint64(rank) >= g.clusterSize() {
-		return 0, false
-	}
-	rest := [3]uint32{rank % g.Cluster[0], rank / g.Cluster[0] % g.Cluster[1], rank / g.Cluster[0] / g.Cluster[1]}
-	for i := 2; i >= 0; i-- {
-		index = index*uint64(g.Grid[i]) + uint64(id[i]-id[i]%g.Cluster[i]+rest[i])
-	}
-	return index, true
+	return w.cta.grid.Mate(w.cta.id, rank)
 }
 
 // Byte returns the host byte that a lane's address means, nil if there is none.
@@ -369,44 +361,10 @@ func (e *Event) Stored(lane int, addr uint64) (b byte, ok bool) {
 	return 0, false
 }
 
-// ClusterOf returns the linear index of the cluster to which a CTA of the launch belongs.
-func (l *Launch) ClusterOf(cta uint64) uint64 {
-	index, stride := uint64(0), uint64(1)
-	for i := range 3 {
-		n := uint64(l.Grid[i])
-		index += cta % n / uint64(l.Cluster[i]) * stride
-		cta, stride = cta/n, stride*(n/uint64(l.Cluster[i]))
-	}
-	return index
-}
-
-// CTAs returns the number of CTAs of the launch.
-func (l *Launch) CTAs() uint64 { return uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]) }
-
-// Warps returns the number of warps of a CTA.
-func (l *Launch) Warps() int { return int((l.Block[0]*l.Block[1]*l.Block[2] + 31) / 32) }
-
-// RankInCluster returns the rank of a CTA in its cluster.
-func (l *Launch) RankInCluster(cta uint64) uint32 {
-	rank, stride := uint32(0), uint32(1)
-	for i := range 3 {
-		n := uint64(l.Grid[i])
-		rank += uint32(cta%n) % l.Cluster[i] * stride
-		cta, stride = cta/n, stride*l.Cluster[i]
-	}
-	return rank
-}
-
 // PlaceOf returns the place of lanes of any warp of the launch; what called its function is not known.
 func (l *Launch) PlaceOf(cta uint64, warp int, lanes uint32, fn *FuncInfo, pc int32) Place {
 	p := Place{CTARank: cta, Warp: warp, Lanes: lanes}
-	p.Func, p.PC = fn, pc
-	for i := range 3 {
-		p.CTA[i] = uint32(cta % uint64(l.Grid[i]))
-		cta /= uint64(l.Grid[i])
-	}
-	t := uint32(warp)*32 + uint32(first(lanes))
-	p.Thread = [3]uint32{t % l.Block[0], t / l.Block[0] % l.Block[1], t / l.Block[0] / l.Block[1]}
+	p.Func, p.PC, p.CTA, p.Thread = fn, pc, l.ID(cta), l.Thread(int32(warp), first(lanes))
 	return p
 }
 

@@ -1,6 +1,9 @@
 package machine
 
-import "ptxvm.invalid/ptxvm/internal/machine/abi"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
+)
 
 // This file starts CTAs whose warps compiled code begins by itself (Native.Begin). What Warp.begin does is then
 // for none: the warps stay as the CTA before has left them, at rest, until another looks at one.
@@ -22,15 +25,15 @@ func (g *Grid) likeness() likeness {
 // mayRest reports whether the warps of a CTA that starts may stay at rest. They have their frames.
 func (c *CTA) mayRest() bool {
 	g := c.grid
-	if !g.Native || g.Seed != 0 || g.observed || g.Async != Eager || g.ShowTensor != nil || g.clusterSize() != 1 {
+	if !g.Native || g.Seed != 0 || g.observed || g.Async != Eager || g.ShowTensor != nil || g.ClusterSize() != 1 {
 		return false
 	}
 	n := g.Entry.native.Load()
-	return n != nil && n.begins(g.block)
+	return n != nil && n.begins(g.threads)
 }
 
 // begins reports whether compiled code begins all warps of a block.
-func (n *installed) begins(s shape) bool { return n.Begin != 0 && (!n.Whole || s.threads%32 == 0) }
+func (n *installed) begins(threads uint32) bool { return n.Begin != 0 && (!n.Whole || threads%32 == 0) }
 
 // rouse begins the warps of a CTA that rest.
 func (c *CTA) rouse() {
@@ -45,13 +48,8 @@ func (c *CTA) beginWarps() {
 	g, core := c.grid, c.cluster.core
 	for i, w := range c.warps {
 		w.core = core
-		w.begin(g.block.lanes(i))
+		w.begin(shape.Lanes(g.threads, i))
 	}
-}
-
-// lanes are those of a warp of the block.
-func (s shape) lanes(warp int) uint32 {
-	return ^uint32(0) >> (32 - min(s.threads-uint32(warp)*32, 32))
 }
 
 // fillResting describes a CTA to compiled code whose warps all are to begin.
@@ -60,7 +58,7 @@ func (c *CTA) fillResting(n *installed, s *abi.State) {
 	warps, b := core.batchWarps(), &s.Batch
 	c.startBatch(b)
 	for i, w := range c.warps {
-		warps[i].BeginAt(n.Start, regsOf(w.root), g.block.lanes(i), turn)
+		warps[i].BeginAt(n.Start, regsOf(w.root), shape.Lanes(g.threads, i), turn)
 	}
 	fillWarps(b, warps)
 	b.CTAs = uint32(min(core.host.Reserve(c.rank), 1<<30))

@@ -48,7 +48,7 @@ type special struct {
 }
 
 var specialTable = []special{
-	{"%tid", PerLane, func(w *Warp, c uint8, i int) uint64 { return at(w.cta.grid.thread(w.index, i), c) }},
+	{"%tid", PerLane, func(w *Warp, c uint8, i int) uint64 { return at(w.cta.grid.Thread(w.index, i), c) }},
 	{"%ntid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Block, c) }},
 	{"%laneid", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return uint64(i) }},
 	{"%warpid", PerWarp, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.index) }},
@@ -65,7 +65,7 @@ var specialTable = []special{
 	{"%cluster_ctaid", PerCTA, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.id, c) % at(w.cta.grid.Cluster, c) }},
 	{"%cluster_nctaid", PerLaunch, func(w *Warp, c uint8, _ int) uint64 { return at(w.cta.grid.Cluster, c) }},
 	{"%cluster_ctarank", PerCTA, func(w *Warp, _ uint8, _ int) uint64 { return uint64(w.cta.crank) }},
-	{"%cluster_nctarank", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.grid.clusterSize() }},
+	{"%cluster_nctarank", PerLaunch, func(w *Warp, _ uint8, _ int) uint64 { return w.cta.grid.ClusterSize() }},
 
 	{"%lanemask_eq", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return 1 << i }},
 	{"%lanemask_le", PerLane, func(_ *Warp, _ uint8, i int) uint64 { return 2<<i - 1 }},

@@ -247,17 +247,3 @@ func TestSleep(t *testing.T) {
 		t.Errorf("lane 0 read %d", m.words[64])
 	}
 }
-
-// TestSeed starts CTAs in another order, each once.
-func TestSeed(t *testing.T) {
-	for _, total := range []uint64{1, 2, 3, 100, 1000, 65537} {
-		seen := make([]bool, total)
-		for i := range total {
-			if j := permute(i, total, 7); seen[j] {
-				t.Fatalf("total %d: rank %d twice", total, j)
-			} else {
-				seen[j] = true
-			}
-		}
-	}
-}

@@ -2,6 +2,8 @@ package machine
 
 // This file says how large the emulated devices are.
 
+import "ptxvm.invalid/ptxvm/internal/machine/shape"
+
 // Target is what a launch depends on in the device.
 type Target struct {
 	Arch           int // 90 for sm_90
@@ -60,7 +62,7 @@ func (t *Target) MaxCluster() int {
 	case t.Arch < 90:
 		return 1
 	case t.Arch < 120:
-		return MaxClusterRank
+		return shape.MaxClusterRank
 	}
 	return 8
 }

@@ -68,7 +68,7 @@ func (w *Warp) PlaceAt(pc int32, lanes uint32) Place {
 
 // placeOf is where a fragment of the warp waits.
 func (w *Warp) placeOf(f *Fragment) Place {
-	at := Site{Func: f.frame.code.Func, PC: f.pc, CTA: w.cta.id, Thread: w.cta.grid.thread(w.index, first(f.mask))}
+	at := Site{Func: f.frame.code.Func, PC: f.pc, CTA: w.cta.id, Thread: w.cta.grid.Thread(w.index, first(f.mask))}
 	return Place{Site: at, CTARank: w.cta.rank, Warp: int(w.index), Lanes: f.mask}
 }
 
@@ -84,7 +84,7 @@ type BarrierEnd struct {
 
 // tellEnd tells that a barrier completes.
 func (c *CTA) tellEnd(id uint8, b *ctaBarrier) {
-	n := int(c.grid.block.threads)
+	n := int(c.grid.threads)
 	end := &c.cluster.ended
 	*end = BarrierEnd{Threads: n, Living: n, Cut: c.cut, Waiting: end.Waiting[:0]}
 	if b.count == 0 {

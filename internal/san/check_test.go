@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 )
 
 // TestChecks: every check is in All or Apart, has codes of its own and someone who looks; each of its options is a bit of its own.
@@ -81,17 +82,17 @@ func TestPlan(t *testing.T) {
 		{set: Async, facts: Facts{StartsAsync: true}, who: []*detector{operations, shadows}, wants: machine.WantsAll | machine.WantsOwed},
 		{set: Sync, who: []*detector{uses}, wants: machine.WantsUse | machine.WantsLoops},
 		{set: Sync | Async, who: []*detector{uses}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsAccesses},
-		{set: Sync, facts: Facts{Launch: &machine.Launch{Cluster: two}, Alone: true}, who: []*detector{uses, peers}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsAlone | ordered},
+		{set: Sync, facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: two}}, Alone: true}, who: []*detector{uses, peers}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsAlone | ordered},
 		{set: Sync, facts: Facts{Multiplies: true}, who: []*detector{uses}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsRows},
-		{set: Sync | Race, facts: Facts{Launch: &machine.Launch{Cluster: two}}, who: []*detector{uses, races}, wants: machine.WantsUse | machine.WantsLoops | ordered},
+		{set: Sync | Race, facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: two}}}, who: []*detector{uses, races}, wants: machine.WantsUse | machine.WantsLoops | ordered},
 		{set: Leak, who: []*detector{operations}, wants: machine.WantsLeft},
 		{set: Mem, who: []*detector{values}, wants: machine.WantsOthers},
 		{set: Init, facts: Facts{StartsAsync: true}, who: []*detector{shadows, values}, wants: machine.WantsOthers},
 		{set: InitLoads, who: []*detector{shadows}, wants: machine.WantsAccesses},
-		{facts: Facts{Launch: &machine.Launch{Cluster: one, Async: machine.Lazy}, StartsAsync: true}, who: []*detector{operations, shadows}, wants: machine.WantsAll | machine.WantsOwed},
+		{facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: one}, Async: machine.Lazy}, StartsAsync: true}, who: []*detector{operations, shadows}, wants: machine.WantsAll | machine.WantsOwed},
 	} {
 		if c.facts.Launch == nil {
-			c.facts.Launch = &machine.Launch{Cluster: one}
+			c.facts.Launch = &machine.Launch{Shape: shape.Shape{Cluster: one}}
 		}
 		shadows := NewShadows(c.set, 1<<20, nil)
 		c.facts.Memory, c.facts.Took = &shadows, shadows.Launch()

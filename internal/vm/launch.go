@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
@@ -351,7 +352,7 @@ func (k *Kernel) shape(l Launch, to *host.Launch) error {
 	}
 	cfg := &k.program.d.cfg
 	*to = host.Launch{Workers: cfg.Workers, Launch: machine.Launch{
-		Grid: extent(grid), Block: extent(block), Cluster: extent(cluster),
+		Shape:  shape.Shape{Grid: extent(grid), Block: extent(block), Cluster: extent(cluster)},
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Fair: cfg.Schedule == ScheduleFair,
@@ -404,7 +405,7 @@ func (k *Kernel) admitCluster(grid, cluster Dim3, explicit bool, target machine.
 		return k.refuse("the kernel requires clusters of %v CTAs (.reqnctapercluster), not %v", required, cluster)
 	case k.info.ExplicitCluster && !explicit:
 		return k.refuse("the kernel must be launched with the cluster's shape (.explicitcluster): give Launch.Cluster, or --cluster")
-	case cluster.X > machine.MaxClusterRank || cluster.Y > machine.MaxClusterRank || cluster.Z > machine.MaxClusterRank || size > most:
+	case cluster.X > shape.MaxClusterRank || cluster.Y > shape.MaxClusterRank || cluster.Z > shape.MaxClusterRank || size > most:
 		if most == 1 {
 			return k.refuse("clusters of %v CTAs: sm_%d has no clusters, they need sm_90", cluster, target.Arch)
 		}

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -173,7 +174,7 @@ func (k *Kernel) scene(l *machine.Launch) findings.Scene {
 }
 
 // noLaunch stands for the launch of reports about memory that outlives it.
-var noLaunch = &machine.Launch{Cluster: [3]uint32{1, 1, 1}}
+var noLaunch = &machine.Launch{Shape: shape.Shape{Cluster: [3]uint32{1, 1, 1}}}
 
 // Leaks reports, under SanitizeLeak, what kernels of the program have allocated by malloc and not freed so far, once
 // for each malloc: a program that is done with its device has none.

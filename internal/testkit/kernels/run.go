@@ -16,6 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
 )
@@ -222,15 +223,15 @@ func (k *Kernel) run(text string, block [3]uint32, e *jit.Engine) (*result, erro
 	}
 	copy(arena.Bytes(in, inBytes), input)
 	f := linked.Func("k")
-	shape := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2])}
+	of := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2])}
 	target := machine.TargetOf(90)
-	p, err := decode.New(linked, placed{}).Kernel(f, shape, target, uint32(f.SharedBytes), assume.Set{})
+	p, err := decode.New(linked, placed{}).Kernel(f, of, target, uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		return nil, err
 	}
 	params := binary.LittleEndian.AppendUint64(nil, in+inBytes/2)
 	params = binary.LittleEndian.AppendUint64(params, out)
-	l := &host.Launch{Workers: 1, Launch: machine.Launch{Entry: p.Entry, Functions: p.Functions, Grid: [3]uint32{gridX, gridY, 1}, Block: block, Cluster: [3]uint32{1, 1, 1},
+	l := &host.Launch{Workers: 1, Launch: machine.Launch{Entry: p.Entry, Functions: p.Functions, Shape: shape.Shape{Grid: [3]uint32{gridX, gridY, 1}, Block: block, Cluster: [3]uint32{1, 1, 1}},
 		Shared: uint32(f.SharedBytes), Params: binary.LittleEndian.AppendUint64(params, turns), Target: target, MaxSteps: 1 << 24}}
 	if e != nil {
 		l.Compile = e.Install

@@ -19,6 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem/table"
 	"ptxvm.invalid/ptxvm/internal/testkit/generate"
@@ -161,12 +162,12 @@ func compileText(text string, target isa.Target, input *Input) (*compiled, error
 
 // run executes the program in one way and returns what the lanes have written.
 func (c *compiled) run(w Way) ([]byte, error) {
-	shape := ir.LaunchShape{BlockX: int32(w.Block[0]), BlockY: int32(w.Block[1]), BlockZ: int32(w.Block[2])}
+	of := ir.LaunchShape{BlockX: int32(w.Block[0]), BlockY: int32(w.Block[1]), BlockZ: int32(w.Block[2])}
 	decoded := c.decoder.Kernel
 	if w.InPlace {
 		decoded = c.decoder.Inlined
 	}
-	p, err := decoded(c.kernel, shape, c.target, 0, assume.Set{})
+	p, err := decoded(c.kernel, of, c.target, 0, assume.Set{})
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +183,8 @@ func (c *compiled) run(w Way) ([]byte, error) {
 		install = w.Engine.Install
 	}
 	_, err = c.device.Launch(context.Background(), &host.Launch{Workers: w.Workers, Tiers: host.Tiers{Compile: install}, Launch: machine.Launch{
-		Entry: entry, Functions: p.Functions, Grid: [3]uint32{(Lanes + size - 1) / size, 1, 1}, Block: w.Block,
-		Cluster: [3]uint32{1, 1, 1}, Params: c.params, Target: c.target, MaxSteps: 1 << 24,
+		Entry: entry, Functions: p.Functions, Shape: shape.Shape{Grid: [3]uint32{(Lanes + size - 1) / size, 1, 1}, Block: w.Block, Cluster: [3]uint32{1, 1, 1}},
+		Params: c.params, Target: c.target, MaxSteps: 1 << 24,
 	}})
 	return bytes.Clone(out[:Lanes*generate.RowBytes]), err
 }
