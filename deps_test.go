@@ -34,8 +34,9 @@ internal/machine/abi:
 internal/machine/images: internal/mem internal/tex
 internal/machine/regs:
 internal/machine/shape:
+internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes
 internal/host:      internal/machine internal/mem internal/machine/images
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
@@ -44,7 +45,7 @@ internal/sem/async:  internal/assume internal/ir internal/isa internal/machine i
 internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes
 internal/why:       internal/decode internal/ir internal/isa internal/machine internal/machine/regs
 internal/jit/native:
 internal/jit/ssa:
@@ -89,12 +90,12 @@ ptxfmt:             . diag internal/check internal/mend internal/syntax
 internal/lsp/doc:   diag isainfo internal/assume internal/check internal/ir internal/isa internal/lower internal/mend internal/sem/table internal/syntax
 internal/lsp:       diag internal/check internal/framing internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
-internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text
+internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text internal/machine/sizes
 internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes
 .:                  diag report internal/vm
 `
 

@@ -11,13 +11,13 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // dumpAsm compiles every kernel of a module for this processor and its own shape (ir.Func.OwnShape), and prints the machine code beside
 // the PTX: first for warps whose lanes all run, then for some lanes, then the ways in and out.
-func dumpAsm(w io.Writer, m *ir.Module, target machine.Target) error {
+func dumpAsm(w io.Writer, m *ir.Module, target sizes.Target) error {
 	d := decode.New(m, nowhere{})
 	for _, f := range m.Funcs {
 		if !f.Entry || !f.Defined {

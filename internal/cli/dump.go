@@ -13,7 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/lower"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
@@ -105,7 +105,7 @@ func dumpLowered(w io.Writer, modules []*check.Info, stage string) error {
 	if stage == "ir" {
 		return ir.Print(w, linked)
 	}
-	target := machine.TargetOf(newest.Arch)
+	target := sizes.Of(newest.Arch)
 	if stage == "asm" {
 		return dumpAsm(w, linked, target)
 	}

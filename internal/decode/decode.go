@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/sem/calls"
@@ -96,7 +97,7 @@ func DynamicStart(static, dynamic, limit int) int {
 // Kernel decodes a kernel for a launch shape, a target, the offset at which its dynamic
 // shared memory begins, and positions of the assumptions. The error is an *UnsupportedError, before
 // anything has run.
-func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target sizes.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
 	return d.Watched(Watch{}, kernel, shape, target, dynamic, assumptions)
 }
 
@@ -114,7 +115,7 @@ type Watch struct {
 func (w *Watch) wants(any machine.Wants) bool { return w.Observe&any != 0 }
 
 // Watched is Kernel for observed launches: the code has the observed variant only.
-func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target sizes.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
 	return d.Within(nil).Watched(by, kernel, shape, target, dynamic, assumptions)
 }
 
@@ -128,7 +129,7 @@ type Limited struct {
 func (d *Decoder) Within(q *quota.Quota) Limited { return Limited{d, q} }
 
 // Watched is Decoder.Watched.
-func (l Limited) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+func (l Limited) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target sizes.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
 	return l.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, by, false})
 }
 

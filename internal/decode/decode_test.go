@@ -20,6 +20,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
@@ -89,7 +90,7 @@ func TestUnsupported(t *testing.T) {
 .visible .entry fine() { ret; }
 `)
 	d := New(m, &onDevice{m: m})
-	_, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{})
+	_, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, sizes.Of(90), 0, assume.Set{})
 	var e *UnsupportedError
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v, want an UnsupportedError", err)
@@ -104,7 +105,7 @@ func TestUnsupported(t *testing.T) {
 	if !strings.Contains(err.Error(), "fabric.submit.commit_group") {
 		t.Errorf("error does not name the form: %v", err)
 	}
-	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{}); err != nil {
+	if _, err := d.Kernel(m.Func("fine"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, sizes.Of(90), 0, assume.Set{}); err != nil {
 		t.Errorf("a kernel that does not reach them: %v", err)
 	}
 }
@@ -128,7 +129,7 @@ func TestCache(t *testing.T) {
 	m := module(t, "cache.ptx", header+".visible .entry k() { ret; }")
 	d := New(m, &onDevice{m: m})
 	decode := func(x int32) *Program {
-		p, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: x, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{})
+		p, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: x, BlockY: 1, BlockZ: 1}, sizes.Of(90), 0, assume.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +331,7 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 	}
 	where := &onDevice{m, arena, map[*ir.Var]uint64{}}
 	f := m.Func("k")
-	p, err := New(m, where).Kernel(f, ir.LaunchShape{BlockX: 64, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{})
+	p, err := New(m, where).Kernel(f, ir.LaunchShape{BlockX: 64, BlockY: 1, BlockZ: 1}, sizes.Of(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +343,7 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 	params := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, out), 7)
 	_, err = device.Launch(context.Background(), &host.Launch{Launch: machine.Launch{
 		Entry: p.Entry, Functions: p.Functions, Shape: shape.Shape{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Cluster: [3]uint32{1, 1, 1}},
-		Shared: uint32(f.SharedBytes), Params: append(params, 0, 0, 0, 0), Target: machine.TargetOf(90),
+		Shared: uint32(f.SharedBytes), Params: append(params, 0, 0, 0, 0), Target: sizes.Of(90),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -354,18 +355,18 @@ func runVariant(t *testing.T, m *ir.Module, split bool) []byte {
 func TestObserved(t *testing.T) {
 	m := module(t, "observed.ptx", header+".visible .entry k(.param .u32 a) { .reg .b32 %r<3>; ld.param.u32 %r1, [a]; add.u32 %r2, %r1, 1; ret; }")
 	d, shape := New(m, &onDevice{m: m}), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}
-	plain, err := d.Kernel(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	plain, err := d.Kernel(m.Func("k"), shape, sizes.Of(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	seen, err := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plain == seen || len(seen.Entry.Split) != len(plain.Entry.Split) || len(seen.Entry.Insts) != len(plain.Entry.Insts) {
 		t.Errorf("observed code: %d and %d instructions, unobserved %d and %d", len(seen.Entry.Insts), len(seen.Entry.Split), len(plain.Entry.Insts), len(plain.Entry.Split))
 	}
-	if again, _ := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{}); again != seen {
+	if again, _ := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{}); again != seen {
 		t.Error("observed programs are not kept")
 	}
 }
@@ -376,14 +377,14 @@ func TestObservedWants(t *testing.T) {
 		ld.param.u64 %p, [a]; ld.global.u32 %r, [%p]; bar.sync 0; fence.proxy.async; ret; }`)
 	d, shape := New(m, &onDevice{m: m}), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}
 	code := func(wants machine.Wants) []machine.Inst {
-		p, err := d.Watched(Watch{Observe: wants}, m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+		p, err := d.Watched(Watch{Observe: wants}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p.Entry.Split
 	}
 	handler := func(in machine.Inst) uintptr { return reflect.ValueOf(in.Full).Pointer() }
-	plain, err := d.Kernel(m.Func("k"), shape, machine.TargetOf(90), 0, assume.Set{})
+	plain, err := d.Kernel(m.Func("k"), shape, sizes.Of(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,13 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // Write decodes every kernel of the module for the block that shape gives and prints it: constants
 // and scalar slots of each function, then per pc the operations of the converged variant (of the split
 // one where there is no other) and the offsets they get.
-func (d *Decoder) Write(w io.Writer, shape func(*ir.Func) ir.LaunchShape, target machine.Target) error {
+func (d *Decoder) Write(w io.Writer, shape func(*ir.Func) ir.LaunchShape, target sizes.Target) error {
 	b := bufio.NewWriter(w)
 	for _, f := range d.mod.Funcs {
 		if !f.Entry || !f.Defined {

@@ -8,16 +8,17 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // Inlined is Kernel with small functions in place of their calls. But for who counts frames, and for a launch whose threads have less
 // depth or local memory than by default, nothing differs; reports are about the functions.
-func (d *Decoder) Inlined(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+func (d *Decoder) Inlined(kernel *ir.Func, shape ir.LaunchShape, target sizes.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
 	return d.Within(nil).Inlined(kernel, shape, target, dynamic, assumptions)
 }
 
 // Inlined is Decoder.Inlined.
-func (l Limited) Inlined(kernel *ir.Func, shape ir.LaunchShape, target machine.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
+func (l Limited) Inlined(kernel *ir.Func, shape ir.LaunchShape, target sizes.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
 	return l.program(programKey{kernel, shape, target.ReservedShared, dynamic, target.Arch < 20, assumptions, Watch{}, true})
 }
 

@@ -7,7 +7,7 @@ package decode
 
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -36,7 +36,7 @@ func (d *Decoder) registers(kernel *ir.Func, reach *reachable) uint32 {
 	if !changes {
 		return 0
 	}
-	n := allowed(&kernel.Perf, machine.TargetOf(d.mod.Target.Arch).WarpsPerSM)
+	n := allowed(&kernel.Perf, sizes.Of(d.mod.Target.Arch).WarpsPerSM)
 	if asked != 0 {
 		n = min(n, asked)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/ir"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // diamonds is a kernel that calls a function of so many branches, whose registers are the same for all lanes.
@@ -26,7 +26,7 @@ func TestCallsWithManyBranches(t *testing.T) {
 	cleared := func(n int) uint32 {
 		m := module(t, "k.ptx", diamonds(n))
 		d := New(m, &onDevice{m: m})
-		p, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), 0, assume.Set{})
+		p, err := d.Kernel(m.Func("k"), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}, sizes.Of(90), 0, assume.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}

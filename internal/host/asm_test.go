@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -97,7 +98,7 @@ func code(insts ...machine.Inst) *machine.Code {
 func launchOf(c *machine.Code, grid, block uint32, workers int) *Launch {
 	return &Launch{Workers: workers, Launch: machine.Launch{
 		Entry: c, Shape: shape.Shape{Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1}, Cluster: [3]uint32{1, 1, 1}},
-		Target: machine.TargetOf(90),
+		Target: sizes.Of(90),
 	}}
 }
 

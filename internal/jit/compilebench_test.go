@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/testkit/cputime"
 	"ptxvm.invalid/ptxvm/internal/testkit/nvcc"
 )
@@ -29,7 +30,7 @@ func decoded(b testing.TB, modules map[string]string) (list []*machine.Code) {
 			if !f.Entry {
 				continue
 			}
-			p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 128, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+			p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 128, BlockY: 1, BlockZ: 1}, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
 			if err != nil {
 				continue // what is refused is not compiled
 			}

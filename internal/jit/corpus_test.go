@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
 )
@@ -74,7 +75,7 @@ func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, 
 	t.Helper()
 	f := l.m.Func(kernel)
 	x := &host.Launch{Launch: machine.Launch{
-		Shape: shape.Shape{Grid: grid, Block: block, Cluster: [3]uint32{1, 1, 1}}, Shared: uint32(f.SharedBytes), Target: machine.TargetOf(90), MaxSteps: 1 << 26,
+		Shape: shape.Shape{Grid: grid, Block: block, Cluster: [3]uint32{1, 1, 1}}, Shared: uint32(f.SharedBytes), Target: sizes.Of(90), MaxSteps: 1 << 26,
 	}}
 	change(x)
 	of := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2]), Clusters: x.Cluster != [3]uint32{1, 1, 1}}
@@ -85,7 +86,7 @@ func (l *laboratory) launch(t testing.TB, kernel string, grid, block [3]uint32, 
 	if l.inline && x.Compile != nil {
 		decoded = l.decoder.Inlined
 	}
-	p, err := decoded(f, of, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	p, err := decoded(f, of, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

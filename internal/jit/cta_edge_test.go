@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -42,7 +43,7 @@ func (e *ctaEdge) listing(t *testing.T, l *laboratory, v jit.Vectors) string {
 	t.Helper()
 	f := l.m.Func("k")
 	shape := ir.LaunchShape{BlockX: int32(e.block[0]), BlockY: int32(e.block[1]), BlockZ: int32(e.block[2])}
-	p, err := decode.New(l.m, l).Kernel(f, shape, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	p, err := decode.New(l.m, l).Kernel(f, shape, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

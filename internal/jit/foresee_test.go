@@ -11,7 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // courseBodies are kernels of which much is foreseen: they use the thread's number in its CTA (%r1) in all ways.
@@ -71,7 +71,7 @@ func TestCourses(t *testing.T) {
 		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 			l := newLaboratory(t, "k.ptx", src)
 			f := l.m.Func("k")
-			p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 16, BlockY: 16, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+			p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 16, BlockY: 16, BlockZ: 1}, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // inlineBodies follow sweepHeader, behind a barrier: short blocks that some lanes go through, by the lane and by what memory
@@ -92,7 +92,7 @@ func listing(t *testing.T, text string, threads int32, v jit.Vectors) string {
 	t.Helper()
 	l := newLaboratory(t, "k.ptx", text)
 	f := l.m.Func("k")
-	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

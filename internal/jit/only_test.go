@@ -8,7 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // TestOnlyRunningLanes: by AVX-512, code for some lanes rounds nothing of the others, which may hold subnormal
@@ -20,7 +20,7 @@ D:	ret;
 }
 `)
 	f := l.m.Func("k")
-	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 64, BlockY: 1, BlockZ: 1}, machine.TargetOf(90), uint32(f.SharedBytes), assume.Set{})
+	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: 64, BlockY: 1, BlockZ: 1}, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}

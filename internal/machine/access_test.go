@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -171,7 +172,7 @@ func TestCachedAgreesWithFind(t *testing.T) {
 	m := newMachine(t, 64)
 	w := &Warp{core: m.core, Mask: 1}
 	w.cta = &CTA{grid: new(Grid)}
-	if err := w.cta.grid.Describe(&Launch{Entry: code(), Shape: shape.Shape{Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}}, Target: TargetOf(90)}, false); err != nil {
+	if err := w.cta.grid.Describe(&Launch{Entry: code(), Shape: shape.Shape{Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}}, Target: sizes.Of(90)}, false); err != nil {
 		t.Fatal(err)
 	}
 	in := &Inst{}

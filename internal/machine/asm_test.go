@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -191,7 +192,7 @@ func newMachine(t testing.TB, words int) *testMachine {
 func (m *testMachine) launch(c *Code, grid, block uint32, change func(*Launch)) (s Stats, err error) {
 	l := &Launch{
 		Entry: c, Shape: shape.Shape{Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1}, Cluster: [3]uint32{1, 1, 1}},
-		Target: TargetOf(90),
+		Target: sizes.Of(90),
 	}
 	if change != nil {
 		change(l)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // hLoop counts up the scalar at D and sets predicate A while it is below Imm.
@@ -117,7 +118,7 @@ func BenchmarkAccess(b *testing.B) {
 	m := newMachine(b, 64)
 	w := &Warp{core: m.core, Mask: ^uint32(0)}
 	w.cta = &CTA{grid: new(Grid)}
-	if err := w.cta.grid.Describe(&Launch{Entry: code(), Shape: shape.Shape{Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}}, Target: TargetOf(90)}, false); err != nil {
+	if err := w.cta.grid.Describe(&Launch{Entry: code(), Shape: shape.Shape{Block: [3]uint32{1, 1, 1}, Grid: [3]uint32{1, 1, 1}, Cluster: [3]uint32{1, 1, 1}}, Target: sizes.Of(90)}, false); err != nil {
 		b.Fatal(err)
 	}
 	var addr [32]uint64

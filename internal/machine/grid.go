@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
@@ -23,7 +24,7 @@ type Launch struct {
 	Shared          uint32 // bytes of a CTA, static and dynamic, without the reserved block
 	Dynamic         uint32 // bytes of dynamic shared memory, for %dynamic_smem_size
 	Params          []byte // the kernel's parameter block
-	Target          Target
+	Target          sizes.Target
 	Lockstep        bool          // below sm_70: the lanes of a warp share one pc by contract
 	Stack           uint32        // bytes of local memory a thread may have; 0: DefaultStack
 	Depth           int32         // nested calls; 0: DefaultDepth
@@ -183,7 +184,7 @@ func (g *Grid) Rest() bool {
 
 // Room is how many of them the device has room for at a time, at least one.
 func (g *Grid) Room() int64 {
-	return max(int64(g.Target.resident(g.threads, g.Shared))/int64(g.ClusterSize()), 1)
+	return max(int64(g.Target.Resident(g.threads, g.Shared))/int64(g.ClusterSize()), 1)
 }
 
 // Number is that of the launch on its device.

@@ -3,6 +3,7 @@ package machine
 import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // This file starts CTAs whose warps compiled code begins by itself (Native.Begin). What Warp.begin does is then
@@ -14,7 +15,7 @@ type likeness struct {
 	grid, block, cluster [3]uint32
 	shared, dynamic      uint32
 	explicit             bool
-	target               Target
+	target               sizes.Target
 	workspace            uint64
 }
 

@@ -16,7 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/capture"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/report"
@@ -125,7 +125,7 @@ type DeviceConfig struct {
 type Device struct {
 	cfg         DeviceConfig
 	target      isa.Target
-	sizes       machine.Target // of target
+	sizes       sizes.Target // of target
 	machine     *host.Device
 	number      int         // among those of one machine
 	shadow      san.Shadows // of global memory, under sanitizers that look at values
@@ -239,7 +239,7 @@ type deviceSetup struct {
 // another makes a device on its arena.
 func (s *deviceSetup) another(arena *mem.Arena) *Device {
 	return &Device{
-		cfg: s.cfg, target: s.target, sizes: machine.TargetOf(s.target.Arch), assumptions: s.assumptions, shadow: s.shadow,
+		cfg: s.cfg, target: s.target, sizes: sizes.Of(s.target.Arch), assumptions: s.assumptions, shadow: s.shadow,
 		machine: host.NewDevice(arena, s.cfg.Workers), tuning: untuned,
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san/streams"
 )
@@ -374,7 +375,7 @@ const (
 )
 
 // admit says why a launch is not possible, nil if it is.
-func (k *Kernel) admit(grid, block Dim3, dynamic, shared int, target machine.Target) error {
+func (k *Kernel) admit(grid, block Dim3, dynamic, shared int, target sizes.Target) error {
 	refuse := k.refuse
 	required := k.info.ReqBlock
 	switch {
@@ -397,7 +398,7 @@ func (k *Kernel) admit(grid, block Dim3, dynamic, shared int, target machine.Tar
 
 // admitCluster says why clusters of that shape are not possible (11.7), nil if they are.
 // explicit tells that the launch or the kernel names the shape.
-func (k *Kernel) admitCluster(grid, cluster Dim3, explicit bool, target machine.Target) error {
+func (k *Kernel) admitCluster(grid, cluster Dim3, explicit bool, target sizes.Target) error {
 	required := k.info.ReqCluster
 	size, most := cluster.Count(), uint64(target.MaxCluster())
 	switch {

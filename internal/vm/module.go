@@ -22,7 +22,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/lower"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
@@ -387,7 +387,7 @@ func (m *Module) Missing(kernel string) []UnsupportedForm {
 // tryDecode decodes a kernel for blocks of its own shape, else of 256 threads. What functions of
 // other modules need is not known here, and calling them is no form that is missing.
 func tryDecode(m *ir.Module, kernel *ir.Func) error {
-	_, err := decode.New(m, &image{}).Kernel(kernel, kernel.OwnShape(), machine.TargetOf(m.Target.Arch), 0, assume.Set{})
+	_, err := decode.New(m, &image{}).Kernel(kernel, kernel.OwnShape(), sizes.Of(m.Target.Arch), 0, assume.Set{})
 	if missing := (*decode.UnsupportedError)(nil); errors.As(err, &missing) {
 		missing.Forms = slices.DeleteFunc(missing.Forms, func(f decode.UnsupportedForm) bool { return f.Undefined() })
 		if len(missing.Forms) == 0 {

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -133,7 +134,7 @@ func reportsOf(t *testing.T, checks Checks, steps ...step) (list []string) {
 	s := New(Config{Checks: checks, Reporter: all})
 	one := [3]uint32{1, 1, 1}
 	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Shape: shape.Shape{Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1}},
-		Shared: 4096, Target: machine.TargetOf(90), Observer: s, Wants: machine.WantsAll, Params: make([]byte, 8)}})
+		Shared: 4096, Target: sizes.Of(90), Observer: s, Wants: machine.WantsAll, Params: make([]byte, 8)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
 )
@@ -224,7 +225,7 @@ func (k *Kernel) run(text string, block [3]uint32, e *jit.Engine) (*result, erro
 	copy(arena.Bytes(in, inBytes), input)
 	f := linked.Func("k")
 	of := ir.LaunchShape{BlockX: int32(block[0]), BlockY: int32(block[1]), BlockZ: int32(block[2])}
-	target := machine.TargetOf(90)
+	target := sizes.Of(90)
 	p, err := decode.New(linked, placed{}).Kernel(f, of, target, uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem/table"
 	"ptxvm.invalid/ptxvm/internal/testkit/generate"
@@ -115,7 +116,7 @@ type compiled struct {
 	device  *host.Device
 	decoder *decode.Decoder
 	kernel  *ir.Func
-	target  machine.Target
+	target  sizes.Target
 	in, out uint64
 	params  []byte
 }
@@ -143,7 +144,7 @@ func compileText(text string, target isa.Target, input *Input) (*compiled, error
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{decoder: decode.New(linked, placed{linked}), kernel: linked.Func("run"), target: machine.TargetOf(target.Arch)}
+	c := &compiled{decoder: decode.New(linked, placed{linked}), kernel: linked.Func("run"), target: sizes.Of(target.Arch)}
 	if c.arena, err = mem.NewArena(4 << 20); err != nil {
 		return nil, err
 	}

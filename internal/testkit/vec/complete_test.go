@@ -16,7 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
 )
@@ -155,7 +155,7 @@ func (w *Wrapped) classes(t *testing.T) map[string]string {
 
 // kernelClasses has the worst class of each form of a kernel, for CTAs of some threads, by both widths.
 func kernelClasses(m *ir.Module, f *ir.Func, threads int32, arch int) (map[string]string, error) {
-	p, err := decode.New(m, nowhere{}).Inlined(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, machine.TargetOf(arch), uint32(f.SharedBytes), assume.Set{})
+	p, err := decode.New(m, nowhere{}).Inlined(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, sizes.Of(arch), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
 		return nil, err
 	}

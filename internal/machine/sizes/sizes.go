@@ -1,6 +1,5 @@
-package machine
-
-// This file says how large the emulated devices are.
+// Package sizes says how large the emulated devices are.
+package sizes
 
 import "ptxvm.invalid/ptxvm/internal/machine/shape"
 
@@ -43,8 +42,8 @@ var targets = []Target{
 	{121, 48, 24, 48, 100 * kib, 99 * kib, 1 * kib, 128},
 }
 
-// TargetOf returns the device of an architecture: that of the closest older one in the table.
-func TargetOf(arch int) Target {
+// Of returns the device of an architecture: that of the closest older one in the table.
+func Of(arch int) Target {
 	t := targets[0]
 	for _, next := range targets {
 		if next.Arch <= arch {
@@ -67,8 +66,8 @@ func (t *Target) MaxCluster() int {
 	return 8
 }
 
-// resident is how many CTAs of a launch the device holds at a time, at least one.
-func (t *Target) resident(threads, shared uint32) int {
+// Resident is how many CTAs of a launch the device holds at a time, at least one.
+func (t *Target) Resident(threads, shared uint32) int {
 	warps := int(threads+31) / 32
 	n := min(t.CTAsPerSM, t.WarpsPerSM/warps)
 	if used := shared + t.ReservedShared; used > 0 {
