@@ -44,8 +44,9 @@ internal/sem/image:  internal/assume internal/ir internal/isa internal/machine i
 internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs
 internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
-internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes
+internal/dataflow:  internal/machine internal/machine/regs internal/num internal/uop
+internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow
 internal/why:       internal/decode internal/ir internal/isa internal/machine internal/machine/regs
 internal/jit/native:
 internal/jit/ssa:
@@ -64,11 +65,11 @@ internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found
 internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found
 internal/san/misuse: internal/machine internal/san/clusters internal/san/found
-internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs
+internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs internal/dataflow
 internal/san/race:  internal/machine internal/mem internal/san/found
-internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs
+internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs internal/dataflow
 internal/san/streams: internal/san/race
-internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams
+internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams internal/dataflow
 internal/sectors:   internal/machine
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/capture internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor

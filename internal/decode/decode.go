@@ -104,8 +104,8 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target sizes.Tar
 // Watch is who looks on.
 type Watch struct {
 	Observe machine.Wants // what the code tells an observer, of machine.WantsOfCode
-	Values  bool          // it passes the values of registers on (machine.Values)
-	Numbers bool          // it shows numbers and what becomes of them (machine.Numbers)
+	Values  bool          // it passes the values of registers on (dataflow.Values)
+	Numbers bool          // it shows numbers and what becomes of them (dataflow.Numbers)
 	Trace   bool          // it shows a tracer what it has done
 	Step    bool          // a debugger stands between its instructions (machine.Moments)
 	Depends bool          // griddepcontrol does something: launches run beside each other (machine.Dependence)

@@ -96,14 +96,14 @@ func (l *layout) placeShadows() {
 	l.shadow[ir.W128] = l.shadow[ir.W64]
 }
 
-// shadowWords is the bytes of a row's two masks (machine.FlowReg).
+// shadowWords is the bytes of a row's two masks (regs.Shadowed).
 const shadowWords = 8
 
 // flowReg says where a register and its shadow are; of 128 bits, the lower half.
-func (l *layout) flowReg(r ir.Reg) machine.FlowReg {
+func (l *layout) flowReg(r ir.Reg) regs.Shadowed {
 	w, n := l.f.Regs[r].Width(), uint32(l.f.Rows.Of[r])
 	s := l.shadow[w]
-	out := machine.FlowReg{Row: l.row(r), Width: regs.Row32, Poison: s.poison + n*rowUnit[ir.W32], Tags: s.tags + n*rowUnit[ir.W32], Words: s.words + n*shadowWords}
+	out := regs.Shadowed{Row: l.row(r), Width: regs.Row32, Poison: s.poison + n*rowUnit[ir.W32], Tags: s.tags + n*rowUnit[ir.W32], Words: s.words + n*shadowWords}
 	switch w {
 	case ir.WPred:
 		out.Width, out.Words = regs.Pred, s.poison+n*rowUnit[ir.WPred]

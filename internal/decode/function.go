@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -172,7 +173,7 @@ func (x *function) rowsOnly() bool {
 }
 
 // unwritten lists the registers that the function may read before it writes them, but for parameters.
-func (x *function) unwritten() (list []machine.FlowReg) {
+func (x *function) unwritten() (list []regs.Shadowed) {
 	for _, r := range x.f.EntryLive() {
 		if !x.isParamReg(r) {
 			list = append(list, flowHalves(x.flowReg(r), x.f.Regs[r].Width())...)
@@ -182,11 +183,11 @@ func (x *function) unwritten() (list []machine.FlowReg) {
 }
 
 // flowHalves is a register as rows of at most 64 bits.
-func flowHalves(r machine.FlowReg, w ir.Width) []machine.FlowReg {
+func flowHalves(r regs.Shadowed, w ir.Width) []regs.Shadowed {
 	if w != ir.W128 {
-		return []machine.FlowReg{r}
+		return []regs.Shadowed{r}
 	}
-	return []machine.FlowReg{r, r.High()}
+	return []regs.Shadowed{r, r.High()}
 }
 
 func (x *function) isParamReg(r ir.Reg) bool {
@@ -282,8 +283,8 @@ func (x *function) inst(out *machine.Inst) error {
 var leavesBehind = map[uop.Op]bool{uop.Mbarrier: true, uop.MbarrierMulticast: true, uop.TensorAlloc: true}
 
 // operandRow is where a register is, and its name.
-func (x *function) operandRow(r ir.Reg) machine.Operand {
-	return machine.Operand{Row: x.registerRow(r), Name: x.f.Regs[r].Name}
+func (x *function) operandRow(r ir.Reg) dataflow.Operand {
+	return dataflow.Operand{Row: x.registerRow(r), Name: x.f.Regs[r].Name}
 }
 
 // tracedRows lists the rows of an instruction's registers in the order of ir.Func.EachReg.

@@ -20,8 +20,8 @@ type Code struct {
 	Insts []Inst // converged variant; nil if the function always runs split
 	Split []Inst // split variant: same length, same pcs, same rows, no scalar slots
 
-	GuardShadow uint32    // of code whose values are followed: from a predicate to its poison
-	Unwritten   []FlowReg // of code whose values are followed: registers that a frame may read before it writes them
+	GuardShadow uint32          // of code whose values are followed: from a predicate to its poison
+	Unwritten   []regs.Shadowed // of code whose values are followed: registers that a frame may read before it writes them
 
 	RegBytes   uint32
 	Slots      uint32 // where the scalar slots begin, in RegBytes

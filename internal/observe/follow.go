@@ -1,12 +1,13 @@
 package observe
 
-// What an instruction does to the values that machine.Values follows (which bits nothing has written, which object a pointer
+// What an instruction does to the values that dataflow.Values follows (which bits nothing has written, which object a pointer
 // is of), as data: a rule for each form that calculates, and from the operands' roles where they are. A form that has no
 // rule and works lane by lane mixes everything; what else there is makes new values.
 
 import (
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -18,46 +19,46 @@ import (
 
 // flowLine is the rule of a form: data is the sources, by bit, whose bits or pointer go to the result.
 type flowLine struct {
-	rule machine.FlowRule
-	tags machine.FlowTags
+	rule dataflow.FlowRule
+	tags dataflow.FlowTags
 	data uint8
 }
 
 // flowLines are the rules by form. Narrow results of floats and whatever is not here follow FlowAll.
 var flowLines = map[isa.ID]flowLine{
-	isa.Mov: {machine.FlowLinear, machine.TagsCopy, 1}, isa.MovPack: {machine.FlowLinear, machine.TagsCopy, 15},
-	isa.Cvta: {machine.FlowAll, machine.TagsCopy, 1}, isa.CvtaTo: {machine.FlowAll, machine.TagsCopy, 1}, isa.Mapa: {machine.FlowAll, machine.TagsCopy, 1},
+	isa.Mov: {dataflow.FlowLinear, dataflow.TagsCopy, 1}, isa.MovPack: {dataflow.FlowLinear, dataflow.TagsCopy, 15},
+	isa.Cvta: {dataflow.FlowAll, dataflow.TagsCopy, 1}, isa.CvtaTo: {dataflow.FlowAll, dataflow.TagsCopy, 1}, isa.Mapa: {dataflow.FlowAll, dataflow.TagsCopy, 1},
 
-	isa.And: {machine.FlowBitwise, machine.TagsNear, 3}, isa.Or: {machine.FlowBitwise, machine.TagsNear, 3},
-	isa.Xor: {machine.FlowBitwise, machine.TagsNear, 3}, isa.Not: {rule: machine.FlowBitwise}, isa.Lop3: {rule: machine.FlowBitwise},
-	isa.Shl: {rule: machine.FlowLinear, data: 1}, isa.Shr: {rule: machine.FlowLinear, data: 1},
-	isa.ShfL: {rule: machine.FlowLinear, data: 3}, isa.ShfR: {rule: machine.FlowLinear, data: 3},
-	isa.Bfe: {rule: machine.FlowLinear, data: 1}, isa.Bfi: {rule: machine.FlowLinear, data: 3},
-	isa.Brev: {rule: machine.FlowLinear, data: 1}, isa.Szext: {rule: machine.FlowLinear, data: 1},
-	isa.Prmt: {rule: machine.FlowLinear, data: 3},
+	isa.And: {dataflow.FlowBitwise, dataflow.TagsNear, 3}, isa.Or: {dataflow.FlowBitwise, dataflow.TagsNear, 3},
+	isa.Xor: {dataflow.FlowBitwise, dataflow.TagsNear, 3}, isa.Not: {rule: dataflow.FlowBitwise}, isa.Lop3: {rule: dataflow.FlowBitwise},
+	isa.Shl: {rule: dataflow.FlowLinear, data: 1}, isa.Shr: {rule: dataflow.FlowLinear, data: 1},
+	isa.ShfL: {rule: dataflow.FlowLinear, data: 3}, isa.ShfR: {rule: dataflow.FlowLinear, data: 3},
+	isa.Bfe: {rule: dataflow.FlowLinear, data: 1}, isa.Bfi: {rule: dataflow.FlowLinear, data: 3},
+	isa.Brev: {rule: dataflow.FlowLinear, data: 1}, isa.Szext: {rule: dataflow.FlowLinear, data: 1},
+	isa.Prmt: {rule: dataflow.FlowLinear, data: 3},
 
-	isa.AddInt: {machine.FlowCarry, machine.TagsAdd, 3}, isa.SubInt: {machine.FlowCarry, machine.TagsSub, 3},
-	isa.MadLo: {machine.FlowCarry, machine.TagsAdd, 4}, isa.MadWide: {machine.FlowAll, machine.TagsAdd, 4},
-	isa.MulLo: {rule: machine.FlowCarry}, isa.NegInt: {rule: machine.FlowCarry},
+	isa.AddInt: {dataflow.FlowCarry, dataflow.TagsAdd, 3}, isa.SubInt: {dataflow.FlowCarry, dataflow.TagsSub, 3},
+	isa.MadLo: {dataflow.FlowCarry, dataflow.TagsAdd, 4}, isa.MadWide: {dataflow.FlowAll, dataflow.TagsAdd, 4},
+	isa.MulLo: {rule: dataflow.FlowCarry}, isa.NegInt: {rule: dataflow.FlowCarry},
 }
 
 // follower sets up one instruction's flow.
 type follower struct {
 	*sem.Build
-	reg   func(ir.Reg) machine.FlowReg
-	carry machine.FlowReg // the flag of extended precision, if the instruction takes or sets it
-	out   machine.Flow
+	reg   func(ir.Reg) regs.Shadowed
+	carry regs.Shadowed // the flag of extended precision, if the instruction takes or sets it
+	out   dataflow.Flow
 }
 
 // Follow wraps the handlers of a decoded instruction so that its values can be followed. reg says where a register and its
 // shadow are, cc is the register of the carry flag.
-func Follow(b *sem.Build, reg func(ir.Reg) machine.FlowReg, cc ir.Reg) {
+func Follow(b *sem.Build, reg func(ir.Reg) regs.Shadowed, cc ir.Reg) {
 	f := &follower{Build: b, reg: reg}
 	if b.In.Carry != 0 {
 		f.carry = reg(cc)
 	}
 	if b.Scalar {
-		f.reg = func(r ir.Reg) machine.FlowReg {
+		f.reg = func(r ir.Reg) regs.Shadowed {
 			out := reg(r)
 			out.Row, out.Slot = b.Slot(r), true
 			return out
@@ -74,7 +75,7 @@ func Follow(b *sem.Build, reg func(ir.Reg) machine.FlowReg, cc ir.Reg) {
 	case op == uop.ShuffleUp || op == uop.ShuffleDown || op == uop.ShuffleBfly || op == uop.ShuffleIdx:
 		f.shuffle()
 	case op == uop.Alloca:
-		f.out.Tags = machine.TagsAlloca
+		f.out.Tags = dataflow.TagsAlloca
 		f.source(&b.In.Ops[1], b.Out.A, b.Sel.Type(isa.C_type).Bits() > 32)
 	}
 	if f.out.Acts {
@@ -84,7 +85,7 @@ func Follow(b *sem.Build, reg func(ir.Reg) machine.FlowReg, cc ir.Reg) {
 		f.out.Guard = f.reg(b.In.Guard.Reg)
 	}
 	if o := &f.out; len(o.Dst) != 0 || len(o.Decides) != 0 || o.Mem != nil || o.Returns != 0 || o.Guard.Words != 0 && o.Acts {
-		machine.Flows(b.Out, o)
+		dataflow.Flows(b.Out, o)
 	}
 }
 
@@ -99,7 +100,7 @@ func (f *follower) results() {
 					f.out.Dst = append(f.out.Dst, f.parts(o)...)
 				}
 			case ir.OpSink:
-				f.out.Dst = append(f.out.Dst, machine.FlowReg{})
+				f.out.Dst = append(f.out.Dst, regs.Shadowed{})
 			case ir.OpVec, ir.OpPair:
 				visit(o.Elems)
 			}
@@ -115,18 +116,18 @@ func (f *follower) results() {
 }
 
 // parts is a register operand as rows of at most 64 bits.
-func (f *follower) parts(o *ir.Operand) []machine.FlowReg {
+func (f *follower) parts(o *ir.Operand) []regs.Shadowed {
 	r := f.reg(o.Reg)
 	if f.Bits(o.Reg) > 64 {
-		return []machine.FlowReg{r, r.High()}
+		return []regs.Shadowed{r, r.High()}
 	}
-	return []machine.FlowReg{r}
+	return []regs.Shadowed{r}
 }
 
 // at is the shadow of a register operand, none of another.
-func (f *follower) at(o *ir.Operand) machine.FlowReg {
+func (f *follower) at(o *ir.Operand) regs.Shadowed {
 	if o.Kind != ir.OpReg {
-		return machine.FlowReg{}
+		return regs.Shadowed{}
 	}
 	return f.reg(o.Reg)
 }
@@ -136,7 +137,7 @@ func (f *follower) source(o *ir.Operand, off uint32, wide bool) {
 	if o.Kind == ir.OpVec && len(o.Elems) == 1 {
 		o = &o.Elems[0]
 	}
-	a := machine.FlowArg{FlowReg: f.at(o), At: off, Wide: wide, Mask: ^uint64(0), Sym: f.symbol(o)}
+	a := dataflow.FlowArg{Shadowed: f.at(o), At: off, Wide: wide, Mask: ^uint64(0), Sym: f.symbol(o)}
 	a.Slot = f.Scalar
 	if at := f.Sel.At(o.Role); at != nil && at.Type != 0 && at.Type.Bits() < 64 {
 		a.Mask = 1<<at.Type.Bits() - 1
@@ -146,13 +147,13 @@ func (f *follower) source(o *ir.Operand, off uint32, wide bool) {
 }
 
 // symbol describes the variable whose address an operand is; nil if it is none, or has no extent.
-func (f *follower) symbol(o *ir.Operand) *machine.FlowSym {
+func (f *follower) symbol(o *ir.Operand) *dataflow.FlowSym {
 	v := o.Var
 	if v == nil || o.Kind != ir.OpSym && o.Kind != ir.OpMem {
 		return nil
 	}
 	name, _, _ := strings.Cut(v.Name, "~") // lowering makes the names of kernels' variables unique
-	s := &machine.FlowSym{Name: name}
+	s := &dataflow.FlowSym{Name: name}
 	if home := f.Home(v); home == sem.HomeDepot {
 		s.Space, s.From, s.To = machine.Local, uint64(v.Offset), uint64(v.Offset+v.Size)
 		return s
@@ -188,18 +189,18 @@ func (f *follower) lanes() bool {
 	case sem.OpLane, sem.OpCarry:
 		f.perLane(&op, line.rule)
 	case sem.OpLogic:
-		f.out.Rule, f.out.Word = machine.FlowLogic, op.Word
+		f.out.Rule, f.out.Word = dataflow.FlowLogic, op.Word
 		f.predicate(&ops[1], b.Out.A)
 		f.predicate(&ops[len(ops)-1], b.Out.B)
 	case sem.OpMove:
-		f.out.Rule = machine.FlowLogic
+		f.out.Rule = dataflow.FlowLogic
 		f.predicate(&ops[1], b.Out.A)
 	case sem.OpCompare, sem.OpSet:
 		f.compares(&op)
 	case sem.OpSelect:
 		f.selects(&op)
 	case sem.OpUnpack:
-		f.out.Rule, f.out.Tags, f.out.Elem = machine.FlowUnpack, machine.TagsCopy, uint32(b.Out.Imm)
+		f.out.Rule, f.out.Tags, f.out.Elem = dataflow.FlowUnpack, dataflow.TagsCopy, uint32(b.Out.Imm)
 		f.source(&ops[1], b.Out.A, op.Bits == 64)
 		f.out.Args[0].Data = true
 	case sem.OpConvert: // of packed formats
@@ -214,13 +215,13 @@ func (f *follower) lanes() bool {
 }
 
 // perLane follows an operation that does the same in each lane.
-func (f *follower) perLane(op *sem.Operation, rule machine.FlowRule) {
+func (f *follower) perLane(op *sem.Operation, rule dataflow.FlowRule) {
 	f.stamped(op.Fn, f.sources())
-	if op.Kind == sem.OpCarry || rule == machine.FlowNew {
-		f.out.Rule = machine.FlowAll
+	if op.Kind == sem.OpCarry || rule == dataflow.FlowNew {
+		f.out.Rule = dataflow.FlowAll
 	}
 	if f.In.Carry&ir.CarryIn != 0 {
-		f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: f.carry, At: op.Masks.C, Pred: true})
+		f.out.Args = append(f.out.Args, dataflow.FlowArg{Shadowed: f.carry, At: op.Masks.C, Pred: true})
 	}
 	if f.Sel.ID() == isa.Setp {
 		f.comparison()
@@ -236,14 +237,14 @@ func (f *follower) compares(op *sem.Operation) {
 	f.comparison()
 	f.out.Word = op.Masks.Op
 	if len(f.In.Ops) > 3 {
-		f.out.With = &machine.FlowArg{FlowReg: f.at(&f.In.Ops[3]), At: op.Masks.C, Pred: true, Flip: op.Masks.Flip != 0}
+		f.out.With = &dataflow.FlowArg{Shadowed: f.at(&f.In.Ops[3]), At: op.Masks.C, Pred: true, Flip: op.Masks.Flip != 0}
 	}
 }
 
 // selects follows a choice between two values.
 func (f *follower) selects(op *sem.Operation) {
 	ops := f.In.Ops
-	f.out.Rule, f.out.Tags = machine.FlowSelect, machine.TagsCopy
+	f.out.Rule, f.out.Tags = dataflow.FlowSelect, dataflow.TagsCopy
 	x, y := &ops[1], &ops[2]
 	if ops[3].Neg {
 		x, y = y, x
@@ -277,32 +278,32 @@ func (f *follower) pieces() bool {
 	default:
 		return false
 	}
-	f.out.Rule, f.out.Tags = machine.FlowPieces, machine.TagsUnknown
+	f.out.Rule, f.out.Tags = dataflow.FlowPieces, dataflow.TagsUnknown
 	if id := f.Sel.ID(); id != isa.Mov && id != isa.MovPack && id != isa.MovVector { // a query, whose result is one of the pieces
-		f.out.Rule, f.out.Elem = machine.FlowAll, 64
+		f.out.Rule, f.out.Elem = dataflow.FlowAll, 64
 	}
 	return true
 }
 
 // halvesOf are the shadows of an operand of 128 bits.
-func (f *follower) halvesOf(o *ir.Operand) (halves [2]machine.FlowReg) {
+func (f *follower) halvesOf(o *ir.Operand) (halves [2]regs.Shadowed) {
 	if o.Kind == ir.OpReg {
 		r := f.reg(o.Reg)
-		halves = [2]machine.FlowReg{r, r.High()}
+		halves = [2]regs.Shadowed{r, r.High()}
 	}
 	return halves
 }
 
 // piece adds a source of so many bits.
-func (f *follower) piece(r machine.FlowReg, off, bits uint32) {
+func (f *follower) piece(r regs.Shadowed, off, bits uint32) {
 	f.out.Elem = bits
 	pred := r.Words != 0 && r.Width == regs.Pred
-	f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: r, At: off, Wide: bits > 32, Pred: pred, Mask: ^uint64(0)})
+	f.out.Args = append(f.out.Args, dataflow.FlowArg{Shadowed: r, At: off, Wide: bits > 32, Pred: pred, Mask: ^uint64(0)})
 }
 
 // anew follows nothing but addresses: the result is a new value.
 func (f *follower) anew() bool {
-	f.out.Rule = machine.FlowNew
+	f.out.Rule = dataflow.FlowNew
 	return f.address()
 }
 
@@ -325,20 +326,20 @@ func (f *follower) stamped(fn uop.Op, from []ir.Operand) {
 		}
 	}
 	f.out.Fn = laneFunction(fn)
-	if f.out.Fn == nil && f.out.Rule != machine.FlowCarry {
-		f.out.Rule = machine.FlowAll
+	if f.out.Fn == nil && f.out.Rule != dataflow.FlowCarry {
+		f.out.Rule = dataflow.FlowAll
 	}
 }
 
 func (f *follower) predicate(o *ir.Operand, off uint32) {
-	f.out.Args = append(f.out.Args, machine.FlowArg{FlowReg: f.at(o), At: off, Pred: true, Flip: o.Neg})
+	f.out.Args = append(f.out.Args, dataflow.FlowArg{Shadowed: f.at(o), At: off, Pred: true, Flip: o.Neg})
 }
 
 // move sets up a copy; that of an address of a variable makes a pointer.
 func (f *follower) move() {
-	f.out.Rule, f.out.Fn = machine.FlowLinear, func(x *[4]uint64) uint64 { return x[0] }
+	f.out.Rule, f.out.Fn = dataflow.FlowLinear, func(x *[4]uint64) uint64 { return x[0] }
 	if f.out.Args[0].Sym != nil {
-		f.out.Tags = machine.TagsSymbol
+		f.out.Tags = dataflow.TagsSymbol
 	}
 }
 
@@ -347,7 +348,7 @@ func (f *follower) address() bool {
 	if f.Build.Out.Op != uop.AddressLocal {
 		return f.Build.Out.Op.Reach() == uop.ReachRows && f.elementwise()
 	}
-	f.out.Tags, f.out.Args = machine.TagsSymbol, []machine.FlowArg{{Sym: f.symbol(&f.In.Ops[1])}}
+	f.out.Tags, f.out.Args = dataflow.TagsSymbol, []dataflow.FlowArg{{Sym: f.symbol(&f.In.Ops[1])}}
 	f.out.Acts = false
 	return true
 }
@@ -360,7 +361,7 @@ func (f *follower) elementwise() bool {
 	if !mixing[f.Build.Out.Op] {
 		return false
 	}
-	f.out.Rule = machine.FlowAll
+	f.out.Rule = dataflow.FlowAll
 	for i := range f.In.Ops[1:] {
 		if o := &f.In.Ops[1+i]; o.Kind == ir.OpReg {
 			f.source(o, f.reg(o.Reg).Row, f.Bits(o.Reg) > 32)
@@ -391,11 +392,11 @@ func (f *follower) comparison() {
 	whole := t != 0 && (t.Kind() == isa.Bits || t.Kind() == isa.Unsigned || t.Kind() == isa.Signed)
 	switch {
 	case !whole || f.out.Fn == nil:
-		f.out.Rule = machine.FlowTest
+		f.out.Rule = dataflow.FlowTest
 	case f.Sel.Has(isa.M_eq) || f.Sel.Has(isa.M_ne):
-		f.out.Rule = machine.FlowEqual
+		f.out.Rule = dataflow.FlowEqual
 	default:
-		f.out.Rule, f.out.Signed = machine.FlowOrder, t.Kind() == isa.Signed
+		f.out.Rule, f.out.Signed = dataflow.FlowOrder, t.Kind() == isa.Signed
 	}
 }
 
@@ -403,7 +404,7 @@ func (f *follower) comparison() {
 func (f *follower) conversion() {
 	ops := f.In.Ops
 	to, from := f.Sel.Type(isa.C_dtype), f.Sel.Type(isa.C_atype)
-	f.out.Rule = machine.FlowAll
+	f.out.Rule = dataflow.FlowAll
 	for i := 1; i < len(ops); i++ {
 		if o := &ops[i]; o.Kind == ir.OpReg {
 			f.source(o, f.reg(o.Reg).Row, f.Bits(o.Reg) > 32)
@@ -414,21 +415,21 @@ func (f *follower) conversion() {
 	case len(args) == 2 && to != 0 && to.Kind() == isa.Packed && to.Bits() <= 32:
 		half := uint64(1)<<(to.Bits()/2) - 1
 		args[0].Data, args[1].Data = true, true
-		f.out.Rule, f.out.Fn = machine.FlowLinear, func(x *[4]uint64) uint64 {
+		f.out.Rule, f.out.Fn = dataflow.FlowLinear, func(x *[4]uint64) uint64 {
 			return half<<(to.Bits()/2)*truth(x[0] != 0) | half*truth(x[1] != 0)
 		}
 	case len(args) == 1 && wholeNumber(to) && wholeNumber(from) && !f.Sel.Has(isa.M_sat):
 		args[0].Data = true
 		cut := 64 - min(from.Bits(), to.Bits())
 		signed := from.Kind() == isa.Signed
-		f.out.Rule, f.out.Fn = machine.FlowLinear, func(x *[4]uint64) uint64 {
+		f.out.Rule, f.out.Fn = dataflow.FlowLinear, func(x *[4]uint64) uint64 {
 			if signed {
 				return uint64(int64(x[0]<<cut) >> cut)
 			}
 			return x[0] << cut >> cut
 		}
 		if from.Bits() >= 32 && to.Bits() >= 32 {
-			f.out.Tags = machine.TagsCopy
+			f.out.Tags = dataflow.TagsCopy
 		}
 	}
 }
@@ -443,12 +444,12 @@ func truth(b bool) uint64 { return uint64(sem.Bit(b)) }
 func (f *follower) memory() bool {
 	ops := f.In.Ops
 	var space isa.Mod
-	m := &machine.FlowMem{}
+	m := &dataflow.FlowMem{}
 	var address *ir.Operand
 	var values []ir.Operand
 	switch id := f.Sel.ID(); {
 	case id == isa.Ld || id == isa.Ldu || id == isa.LdNc:
-		f.out.Rule, m.Kind, address, values = machine.FlowLoad, machine.Load, &ops[1], sem.Elements(&ops[0])
+		f.out.Rule, m.Kind, address, values = dataflow.FlowLoad, machine.Load, &ops[1], sem.Elements(&ops[0])
 		if f.out.Acts = f.Sel.Has(isa.M_volatile) || f.Sel.Get(isa.C_sem) != 0; !f.out.Acts {
 			values = sem.Accessed(values)
 		}
@@ -457,10 +458,10 @@ func (f *follower) memory() bool {
 			space = isa.M_global
 		}
 	case id == isa.St:
-		f.out.Rule, m.Kind, address, values = machine.FlowStore, machine.Store, &ops[0], sem.Elements(&ops[1])
+		f.out.Rule, m.Kind, address, values = dataflow.FlowStore, machine.Store, &ops[0], sem.Elements(&ops[1])
 		space = f.Sel.Get(isa.C_ss)
 	case f.isAtomic():
-		f.out.Rule, m.Kind = machine.FlowAtomic, machine.Atomic
+		f.out.Rule, m.Kind = dataflow.FlowAtomic, machine.Atomic
 		address, values = f.atomicOperands()
 		space = f.Sel.Get(isa.C_space)
 		m.Swaps = f.Sel.Get(isa.C_op) == isa.M_exch
@@ -491,15 +492,15 @@ func (f *follower) memory() bool {
 }
 
 // element128 adds an element, one of 128 bits as its halves.
-func (f *follower) element128(m *machine.FlowMem, o *ir.Operand) {
+func (f *follower) element128(m *dataflow.FlowMem, o *ir.Operand) {
 	r := f.at(o)
-	row := machine.FlowArg{FlowReg: r, Wide: r.Width == regs.Row64, Mask: ^uint64(0), Sym: f.symbol(o)}
+	row := dataflow.FlowArg{Shadowed: r, Wide: r.Width == regs.Row64, Mask: ^uint64(0), Sym: f.symbol(o)}
 	m.Regs, m.Rows = append(m.Regs, r), append(m.Rows, row)
 	if m.Elem == 16 {
 		if r.Words != 0 {
 			r = r.High()
 		}
-		row.FlowReg = r
+		row.Shadowed = r
 		m.Regs, m.Rows = append(m.Regs, r), append(m.Rows, row)
 	}
 }
@@ -569,7 +570,7 @@ func (f *follower) decide(o *ir.Operand) {
 
 // shuffle sets up shfl.
 func (f *follower) shuffle() {
-	f.out.Rule, f.out.Tags = machine.FlowShuffle, machine.TagsCopy
+	f.out.Rule, f.out.Tags = dataflow.FlowShuffle, dataflow.TagsCopy
 	f.source(&f.In.Ops[1], f.Build.Out.A, false)
 	f.out.Shuffle = ShuffleLane(f.Build.Out.Op)
 	for _, o := range f.In.Ops[2:4] {
@@ -591,7 +592,7 @@ func ShuffleLane(op uop.Op) func(w *machine.Warp, in *machine.Inst, lane int) (f
 
 // runtime sets up a call that the runtime answers.
 func (f *follower) runtime() {
-	f.out.Rule = machine.FlowRuntime
+	f.out.Rule = dataflow.FlowRuntime
 	if off, bytes, ok := calls.Result(f.Build.Out); ok {
 		f.out.Returns, f.out.Bytes = 1+off, bytes
 	}

@@ -1,11 +1,11 @@
 package observe
 
-// What an instruction does to floating-point numbers, for machine.Numbers: its registers with the types that the form gives them.
+// What an instruction does to floating-point numbers, for dataflow.Numbers: its registers with the types that the form gives them.
 
 import (
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -13,7 +13,7 @@ import (
 
 // Numbers wraps the handlers of a decoded instruction, which runs on rows, so that the numbers that it makes, moves and stores
 // can be looked at. row is where a register is, and its name.
-func Numbers(b *sem.Build, row func(ir.Reg) machine.Operand) {
+func Numbers(b *sem.Build, row func(ir.Reg) dataflow.Operand) {
 	e := &b.Sel.Entry.Effects
 	n := &numbers{Build: b, row: row}
 	n.out.Stores = e.Has(isa.Writes)
@@ -24,7 +24,7 @@ func Numbers(b *sem.Build, row func(ir.Reg) machine.Operand) {
 	}
 	n.out.Makes = n.out.Makes && n.floats
 	if b.In.Call == nil && (len(n.out.Results) != 0 || n.out.Stores && len(n.out.Sources) != 0) {
-		machine.Looked(b.Out, &n.out)
+		dataflow.Looked(b.Out, &n.out)
 	}
 }
 
@@ -34,9 +34,9 @@ const handsOver = isa.Reads | isa.Tells | isa.Shuffles | isa.Asynchronous | isa.
 // numbers lists the operands of an instruction.
 type numbers struct {
 	*sem.Build
-	row    func(ir.Reg) machine.Operand
+	row    func(ir.Reg) dataflow.Operand
 	floats bool // a result is a number
-	out    machine.Arithmetic
+	out    dataflow.Arithmetic
 }
 
 // operand adds an operand; role is that of the list that it stands in.
@@ -48,7 +48,7 @@ func (n *numbers) operand(o *ir.Operand, role isa.Role) {
 	case ir.OpReg:
 		n.register(o, role)
 	case ir.OpImm:
-		at := machine.Operand{Const: o.Imm}
+		at := dataflow.Operand{Const: o.Imm}
 		at.Elem, at.Floats = n.numbersOf(role, 32)
 		n.out.Sources = append(n.out.Sources, at)
 	case ir.OpVec, ir.OpPair:

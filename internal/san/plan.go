@@ -5,6 +5,7 @@ package san
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -44,7 +45,7 @@ type Planned struct {
 	wants     machine.Wants
 	observers observers
 	values    machine.Values
-	numbers   machine.Numbers
+	numbers   dataflow.Numbers
 }
 
 // Plan finds who looks at a launch for a set of checks; nil if there is nothing to look for. Asynchronous operations

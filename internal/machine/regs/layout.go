@@ -73,3 +73,18 @@ type Row struct {
 	Wide  bool  // 128 bits: a second row
 	Write bool  // written, else read
 }
+
+// Shadowed says where a register and its shadow are; 0 in Words: there is no register.
+type Shadowed struct {
+	Row    uint32 // 128-bit registers are two of 64; a slot where the instruction runs on slots
+	Width  Width  // Row32, Row64; Pred: Words is the offset of its poison, a mask
+	Poison uint32 // a row like the register's
+	Tags   uint32 // a row of 32 bits
+	Words  uint32 // the mask of lanes with poison, that of lanes with tags 4 bytes behind
+	Slot   bool   // the value is in a scalar slot, its shadow in rows all the same
+}
+
+// High is the upper half of a register of 128 bits.
+func (r Shadowed) High() Shadowed {
+	return Shadowed{Row: r.Row + 256, Width: r.Width, Poison: r.Poison + 256, Tags: r.Tags + 128, Words: r.Words + 8}
+}

@@ -5,12 +5,13 @@ package flow
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // each visits the elements of an access with the page that each is in. The page is held while visit runs.
-func (e *Engine) each(w *machine.Warp, ws *warp, m *machine.FlowMem, lanes uint32, addr *[32]uint64, visit func(lane, k int, p *page, off uint64)) {
+func (e *Engine) each(w *machine.Warp, ws *warp, m *dataflow.FlowMem, lanes uint32, addr *[32]uint64, visit func(lane, k int, p *page, off uint64)) {
 	var held *page
 	for s := lanes; s != 0; s &= s - 1 {
 		lane := bits.TrailingZeros32(s) & 31
@@ -57,7 +58,7 @@ func (ws *warp) lookup(r *region, number uint64, global *region) *page {
 }
 
 // loaded finds the unwritten bits of what a load reads.
-func (e *Engine) loaded(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
+func (e *Engine) loaded(w *machine.Warp, in *machine.Inst, m *dataflow.FlowMem, ws *warp, addr *[32]uint64) {
 	if m.Kernel || m.Space == machine.Const {
 		return
 	}
@@ -78,7 +79,7 @@ func (e *Engine) loaded(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, w
 }
 
 // updated reports atomic operations on unwritten memory; one that only swaps passes it on.
-func (e *Engine) updated(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, addr *[32]uint64) {
+func (e *Engine) updated(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, fr *frame, addr *[32]uint64) {
 	var lanes uint32
 	var from *origin
 	e.each(w, ws, f.Mem, w.Mask, addr, func(lane, k int, p *page, off uint64) {
@@ -99,10 +100,10 @@ func (e *Engine) updated(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws 
 }
 
 // store notes the unwritten bits of what has been stored.
-func (e *Engine) store(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, lanes uint32, addr *[32]uint64) {
+func (e *Engine) store(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, fr *frame, lanes uint32, addr *[32]uint64) {
 	m := f.Mem
 	var by *Stored
-	keeps := f.Rule == machine.FlowStore || m.Swaps
+	keeps := f.Rule == dataflow.FlowStore || m.Swaps
 	e.each(w, ws, m, lanes, addr, func(lane, k int, p *page, off uint64) {
 		var poison uint64
 		if r := m.Regs[k]; keeps && r.Words != 0 && r.Width != regs.Pred {

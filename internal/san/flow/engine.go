@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -24,7 +25,7 @@ type Bound struct {
 	From, To uint64
 }
 
-// Engine follows the values of a launch: machine.Values and machine.Observer.
+// Engine follows the values of a launch: dataflow.Values and machine.Observer.
 type Engine struct {
 	checks   Checks
 	kept     uint64 // of the words of registers, what the checks look at
@@ -148,7 +149,7 @@ type warp struct {
 	number uint64
 	addr   [32]uint64 // of the lanes of the running access
 
-	symbols map[*machine.FlowSym]uint32 // tags of variables
+	symbols map[*dataflow.FlowSym]uint32 // tags of variables
 }
 
 // localBits is enough for a thread's local memory.
@@ -162,7 +163,7 @@ func (e *Engine) warp(w *machine.Warp) *warp {
 	ws, ok := (*at).(*warp)
 	switch {
 	case !ok || ws.engine != e:
-		ws = &warp{engine: e, local: newRegion(unwritten), symbols: map[*machine.FlowSym]uint32{}}
+		ws = &warp{engine: e, local: newRegion(unwritten), symbols: map[*dataflow.FlowSym]uint32{}}
 		*at = ws
 	case ws.cta == w.Rank():
 		return ws
@@ -183,7 +184,7 @@ type frame struct {
 func (*frame) FollowsValues() {}
 
 // begins notes where the unwritten value of a register is from.
-func (fr *frame) begins(r machine.FlowReg, from *origin) {
+func (fr *frame) begins(r regs.Shadowed, from *origin) {
 	if fr.origins == nil {
 		fr.origins = map[uint32]*origin{}
 	}
@@ -221,7 +222,7 @@ func (e *Engine) frame(w *machine.Warp, ws *warp) *frame {
 }
 
 // fillPoison makes all bits of a register unwritten.
-func fillPoison(w *machine.Warp, r machine.FlowReg) {
+func fillPoison(w *machine.Warp, r regs.Shadowed) {
 	switch r.Width {
 	case regs.Row32:
 		row := w.R32(r.Poison)
@@ -255,12 +256,12 @@ func (e *Engine) Moved(w *machine.Warp, from, to, size, lanes uint32) {
 // Skip implements machine.Values: a guard that holds nowhere decides, too.
 func (e *Engine) Skip(w *machine.Warp, in *machine.Inst, words uint32) {
 	if e.checks.Init {
-		e.decides(w, in, machine.FlowReg{Words: words}, w.Active(), e.frame(w, e.warp(w)), guard)
+		e.decides(w, in, regs.Shadowed{Words: words}, w.Active(), e.frame(w, e.warp(w)), guard)
 	}
 }
 
 // Step implements machine.Values.
-func (e *Engine) Step(w *machine.Warp, in *machine.Inst, f *machine.Flow, run machine.Handler) machine.State {
+func (e *Engine) Step(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, run machine.Handler) machine.State {
 	ws := e.warp(w)
 	fr := e.frame(w, ws)
 	switch {
@@ -278,7 +279,7 @@ func (e *Engine) Step(w *machine.Warp, in *machine.Inst, f *machine.Flow, run ma
 }
 
 // step is Step of what has no shorter way.
-func (e *Engine) step(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, run machine.Handler) machine.State {
+func (e *Engine) step(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, fr *frame, run machine.Handler) machine.State {
 	lanes := w.Mask
 	n := len(f.Dst)
 	addr := &ws.addr

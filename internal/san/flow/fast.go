@@ -6,6 +6,7 @@ package flow
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
@@ -29,12 +30,12 @@ func (c Checks) kept() (words uint64) {
 
 // plain runs an instruction whose results follow from registers of which nothing is unwritten and at most one is a pointer;
 // ok is false, and nothing has happened, of another.
-func (e *Engine) plain(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
+func (e *Engine) plain(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
 	seen := f.Shadows(w) & e.kept
 	if seen&poisonWords != 0 {
 		return st, false
 	}
-	var from *machine.FlowArg
+	var from *dataflow.FlowArg
 	if e.checks.Mem && (seen != 0 || f.Symbols) && !onlyPredicates(f.Dst) {
 		if from = onlyPointer(w, f); from == nil {
 			return st, false
@@ -63,7 +64,7 @@ func (e *Engine) plain(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *w
 func ended(st machine.State) bool { return st != machine.Wait && st != machine.Faulted }
 
 // onlyPredicates reports whether an instruction has no result that could point anywhere.
-func onlyPredicates(list []machine.FlowReg) bool {
+func onlyPredicates(list []regs.Shadowed) bool {
 	for i := range list {
 		if list[i].Words != 0 && list[i].Width != regs.Pred {
 			return false
@@ -73,12 +74,12 @@ func onlyPredicates(list []machine.FlowReg) bool {
 }
 
 // onlyPointer is the source whose pointers the one result of an instruction has in all lanes; nil if that needs a closer look.
-func onlyPointer(w *machine.Warp, f *machine.Flow) (from *machine.FlowArg) {
+func onlyPointer(w *machine.Warp, f *dataflow.Flow) (from *dataflow.FlowArg) {
 	if len(f.Dst) != 1 || f.Dst[0].Words == 0 || f.Dst[0].Width == regs.Pred || len(f.Decides) != 0 {
 		return nil
 	}
 	switch f.Rule {
-	case machine.FlowSelect, machine.FlowShuffle, machine.FlowUnpack:
+	case dataflow.FlowSelect, dataflow.FlowShuffle, dataflow.FlowUnpack:
 		return nil
 	}
 	for i := range f.Args {
@@ -87,11 +88,11 @@ func onlyPointer(w *machine.Warp, f *machine.Flow) (from *machine.FlowArg) {
 			continue
 		}
 		switch f.Tags {
-		case machine.TagsCopy, machine.TagsAdd:
+		case dataflow.TagsCopy, dataflow.TagsAdd:
 			if from != nil || !a.Data {
 				return nil
 			}
-		case machine.TagsSub, machine.TagsSymbol:
+		case dataflow.TagsSub, dataflow.TagsSymbol:
 			if i != 0 {
 				return nil
 			}
@@ -107,7 +108,7 @@ func onlyPointer(w *machine.Warp, f *machine.Flow) (from *machine.FlowArg) {
 }
 
 // passTags makes a register point, in some lanes, to what the lanes of another have pointed to.
-func passTags(w *machine.Warp, d *machine.FlowReg, tags *[32]uint32, lanes uint32) {
+func passTags(w *machine.Warp, d *regs.Shadowed, tags *[32]uint32, lanes uint32) {
 	words := w.S64(d.Words)
 	*words = *words&^both(lanes) | uint64(lanes)<<32
 	row := w.R32(d.Tags)
@@ -122,7 +123,7 @@ func passTags(w *machine.Warp, d *machine.FlowReg, tags *[32]uint32, lanes uint3
 }
 
 // pointAll makes a register point, in some lanes, to one object; 0 is none.
-func pointAll(w *machine.Warp, d *machine.FlowReg, tag, lanes uint32) {
+func pointAll(w *machine.Warp, d *regs.Shadowed, tag, lanes uint32) {
 	words := w.S64(d.Words)
 	if *words &^= both(lanes); tag == 0 {
 		return
@@ -144,14 +145,14 @@ func pointAll(w *machine.Warp, d *machine.FlowReg, tag, lanes uint32) {
 func both(lanes uint32) uint64 { return uint64(lanes)<<32 | uint64(lanes) }
 
 // cleanAll makes some lanes of the results written, and no pointers.
-func (e *Engine) cleanAll(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint32) {
+func (e *Engine) cleanAll(w *machine.Warp, f *dataflow.Flow, ws *warp, lanes uint32) {
 	list := destinations(f)
 	for i := range list {
 		e.clean(w, f, &list[i], ws, lanes)
 	}
 }
 
-func (e *Engine) clean(w *machine.Warp, f *machine.Flow, d *machine.FlowReg, ws *warp, lanes uint32) {
+func (e *Engine) clean(w *machine.Warp, f *dataflow.Flow, d *regs.Shadowed, ws *warp, lanes uint32) {
 	switch {
 	case d.Words == 0:
 		return
@@ -211,7 +212,7 @@ func dense(addr *[32]uint64, n uint64) bool {
 }
 
 // reach finds where all lanes of an access are.
-func (e *Engine) reach(w *machine.Warp, ws *warp, m *machine.FlowMem) extent {
+func (e *Engine) reach(w *machine.Warp, ws *warp, m *dataflow.FlowMem) extent {
 	var at extent
 	n := uint64(m.Elem) * uint64(len(m.Regs))
 	if m.One != nil {
@@ -287,11 +288,11 @@ func (p *page) pointless(from, to uint64) bool {
 
 // access runs a load, store or atomic operation, by an address that is written, in memory in which nothing is a pointer. Of what
 // it reads all is written, and what it writes. ok is false, and nothing has happened, of another.
-func (e *Engine) access(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
+func (e *Engine) access(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
 	m, lanes := f.Mem, w.Mask
-	stores := f.Rule == machine.FlowStore
+	stores := f.Rule == dataflow.FlowStore
 	switch {
-	case f.Shadows(w)&e.kept&poisonWords != 0 || f.Rule != machine.FlowLoad && e.storesShadow(w, m):
+	case f.Shadows(w)&e.kept&poisonWords != 0 || f.Rule != dataflow.FlowLoad && e.storesShadow(w, m):
 		return st, false
 	case m.Kernel:
 		return e.parameters(w, in, f, ws, run)
@@ -330,13 +331,13 @@ func (e *Engine) access(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *
 }
 
 // resolved is the addresses of the lanes of an access.
-func (e *Engine) resolved(w *machine.Warp, ws *warp, m *machine.FlowMem) *[32]uint64 {
+func (e *Engine) resolved(w *machine.Warp, ws *warp, m *dataflow.FlowMem) *[32]uint64 {
 	m.Resolve(w, &ws.addr)
 	return &ws.addr
 }
 
 // parameters is access to the kernel's.
-func (e *Engine) parameters(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
+func (e *Engine) parameters(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, run machine.Handler) (st machine.State, ok bool) {
 	m, lanes := f.Mem, w.Mask
 	if m.One == nil {
 		return st, false
@@ -344,7 +345,7 @@ func (e *Engine) parameters(w *machine.Warp, in *machine.Inst, f *machine.Flow, 
 	if st = run(w, in); !ended(st) {
 		return st, true
 	}
-	if !e.checks.Mem || m.Elem != pointerSize || f.Rule != machine.FlowLoad {
+	if !e.checks.Mem || m.Elem != pointerSize || f.Rule != dataflow.FlowLoad {
 		e.cleanAll(w, f, ws, lanes)
 		return st, true
 	}
@@ -381,7 +382,7 @@ func (e *Engine) simple(s *span, stores bool) (fill, ok bool) {
 
 // insideAll reports whether no lane leaves the object that it points to, as far as that is known; and whether all of them
 // are inside one object.
-func (e *Engine) insideAll(w *machine.Warp, ws *warp, m *machine.FlowMem, at *extent) (ok, known bool) {
+func (e *Engine) insideAll(w *machine.Warp, ws *warp, m *dataflow.FlowMem, at *extent) (ok, known bool) {
 	tag := e.symbolTag(w, ws, m.Sym)
 	switch {
 	case tag != 0:
@@ -403,7 +404,7 @@ func (e *Engine) insideAll(w *machine.Warp, ws *warp, m *machine.FlowMem, at *ex
 }
 
 // oneTag is the tag that all lanes of a register have; 0 if they have several.
-func oneTag(w *machine.Warp, r machine.FlowReg) uint32 {
+func oneTag(w *machine.Warp, r regs.Shadowed) uint32 {
 	if *w.P(r.Words + 4)&w.Mask != w.Mask {
 		return 0
 	}
@@ -428,7 +429,7 @@ func oneTag(w *machine.Warp, r machine.FlowReg) uint32 {
 }
 
 // storesShadow reports whether a stored value has unwritten bits, or is a pointer.
-func (e *Engine) storesShadow(w *machine.Warp, m *machine.FlowMem) bool {
+func (e *Engine) storesShadow(w *machine.Warp, m *dataflow.FlowMem) bool {
 	for i := range m.Rows {
 		r := &m.Rows[i]
 		if r.Sym != nil {

@@ -5,7 +5,9 @@ package flow
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -15,7 +17,7 @@ const (
 )
 
 // decide reports lanes whose guard, address or mask is made of unwritten bits. What was reported counts as written.
-func (e *Engine) decide(w *machine.Warp, in *machine.Inst, f *machine.Flow, fr *frame) {
+func (e *Engine) decide(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, fr *frame) {
 	if f.Acts && f.Guard.Words != 0 {
 		e.decides(w, in, f.Guard, w.Active(), fr, guard)
 	}
@@ -27,7 +29,7 @@ func (e *Engine) decide(w *machine.Warp, in *machine.Inst, f *machine.Flow, fr *
 	}
 }
 
-func (e *Engine) decides(w *machine.Warp, in *machine.Inst, r machine.FlowReg, lanes uint32, fr *frame, what string) {
+func (e *Engine) decides(w *machine.Warp, in *machine.Inst, r regs.Shadowed, lanes uint32, fr *frame, what string) {
 	words := w.P(r.Words)
 	if dirty := *words & lanes; dirty != 0 {
 		*words &^= dirty
@@ -36,22 +38,22 @@ func (e *Engine) decides(w *machine.Warp, in *machine.Inst, r machine.FlowReg, l
 }
 
 // poison finds the unwritten bits of the results before the instruction runs.
-func (e *Engine) poison(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, addr *[32]uint64) {
+func (e *Engine) poison(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, fr *frame, addr *[32]uint64) {
 	switch f.Rule {
-	case machine.FlowLoad:
+	case dataflow.FlowLoad:
 		e.loaded(w, in, f.Mem, ws, addr)
 		return
-	case machine.FlowAtomic:
+	case dataflow.FlowAtomic:
 		e.updated(w, in, f, ws, fr, addr)
 		return
-	case machine.FlowNew, machine.FlowStore, machine.FlowRuntime:
+	case dataflow.FlowNew, dataflow.FlowStore, dataflow.FlowRuntime:
 		return
 	}
 	dirty, from := e.dirty(w, f, fr)
 	switch {
-	case dirty == 0 && f.Rule != machine.FlowShuffle || len(f.Dst) == 0:
+	case dirty == 0 && f.Rule != dataflow.FlowShuffle || len(f.Dst) == 0:
 		return
-	case f.Rule == machine.FlowShuffle:
+	case f.Rule == dataflow.FlowShuffle:
 		shuffled(w, in, f, ws, fr)
 		return
 	}
@@ -62,8 +64,8 @@ func (e *Engine) poison(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *
 }
 
 // dirty is the executing lanes in which a source has unwritten bits, and where the first such source has them from.
-func (e *Engine) dirty(w *machine.Warp, f *machine.Flow, fr *frame) (lanes uint32, from *origin) {
-	add := func(r machine.FlowReg) {
+func (e *Engine) dirty(w *machine.Warp, f *dataflow.Flow, fr *frame) (lanes uint32, from *origin) {
+	add := func(r regs.Shadowed) {
 		if r.Words == 0 {
 			return
 		}
@@ -74,10 +76,10 @@ func (e *Engine) dirty(w *machine.Warp, f *machine.Flow, fr *frame) (lanes uint3
 		}
 	}
 	for i := range f.Args {
-		add(f.Args[i].FlowReg)
+		add(f.Args[i].Shadowed)
 	}
 	if f.With != nil {
-		add(f.With.FlowReg)
+		add(f.With.Shadowed)
 	}
 	if f.Guard.Words != 0 && !f.Acts {
 		add(f.Guard)
@@ -86,12 +88,12 @@ func (e *Engine) dirty(w *machine.Warp, f *machine.Flow, fr *frame) (lanes uint3
 }
 
 // mixed finds the results of one lane.
-func mixed(w *machine.Warp, f *machine.Flow, out []result, lane int, from *origin) {
+func mixed(w *machine.Warp, f *dataflow.Flow, out []result, lane int, from *origin) {
 	var x, p [4]uint64
 	for i := range min(len(f.Args), 4) {
 		a := &f.Args[i]
 		x[i] = value(w, a, lane)
-		if p[i] = poisonOf(w, a.FlowReg, lane); !a.Pred {
+		if p[i] = poisonOf(w, a.Shadowed, lane); !a.Pred {
 			p[i] &= a.Mask
 		}
 	}
@@ -103,17 +105,17 @@ func mixed(w *machine.Warp, f *machine.Flow, out []result, lane int, from *origi
 	}
 	n := len(f.Args)
 	switch f.Rule {
-	case machine.FlowUnpack:
+	case dataflow.FlowUnpack:
 		for k := range f.Dst {
 			out[k].spoil(lane, p[0]>>(uint32(k)*f.Elem)&(1<<f.Elem-1), from)
 		}
-	case machine.FlowPieces:
+	case dataflow.FlowPieces:
 		pieces(f, &p, out, lane, from)
-	case machine.FlowEqual, machine.FlowOrder, machine.FlowTest:
+	case dataflow.FlowEqual, dataflow.FlowOrder, dataflow.FlowTest:
 		t, tp := compared(f, &x, &p)
 		c, cp := false, false
 		if f.With != nil {
-			c, cp = value(w, f.With, lane) != 0, poisonOf(w, f.With.FlowReg, lane) != 0
+			c, cp = value(w, f.With, lane) != 0, poisonOf(w, f.With.Shadowed, lane) != 0
 		}
 		if combined(f.Word, t, tp, c, cp) {
 			out[0].spoil(lane, all, from)
@@ -121,7 +123,7 @@ func mixed(w *machine.Warp, f *machine.Flow, out []result, lane int, from *origi
 		if len(f.Dst) > 1 && combined(f.Word, !t, tp, c, cp) {
 			out[1].spoil(lane, all, from)
 		}
-	case machine.FlowLogic:
+	case dataflow.FlowLogic:
 		if combined(f.Word, x[0] != 0, p[0] != 0, x[1] != 0, p[1] != 0) {
 			out[0].spoil(lane, all, from)
 		}
@@ -134,7 +136,7 @@ func mixed(w *machine.Warp, f *machine.Flow, out []result, lane int, from *origi
 }
 
 // pieces moves unwritten bits from sources, end to end, to results that are as wide, half as wide or twice as wide.
-func pieces(f *machine.Flow, p *[4]uint64, out []result, lane int, from *origin) {
+func pieces(f *dataflow.Flow, p *[4]uint64, out []result, lane int, from *origin) {
 	wide := f.Elem * uint32(len(f.Args)) / uint32(len(f.Dst))
 	for k := range uint32(len(f.Dst)) {
 		if wide > f.Elem {
@@ -147,11 +149,11 @@ func pieces(f *machine.Flow, p *[4]uint64, out []result, lane int, from *origin)
 }
 
 // one is the unwritten bits of the result of a rule with one result.
-func one(f *machine.Flow, x, p *[4]uint64, n int) uint64 {
+func one(f *dataflow.Flow, x, p *[4]uint64, n int) uint64 {
 	switch f.Rule {
-	case machine.FlowBitwise:
+	case dataflow.FlowBitwise:
 		return bitwise(f.Fn, x, p, n)
-	case machine.FlowLinear:
+	case dataflow.FlowLinear:
 		y := *x
 		for i := range n {
 			switch {
@@ -162,7 +164,7 @@ func one(f *machine.Flow, x, p *[4]uint64, n int) uint64 {
 			}
 		}
 		return f.Fn(&y)
-	case machine.FlowSelect:
+	case dataflow.FlowSelect:
 		switch {
 		case p[2] != 0:
 			return x[0] ^ x[1] | p[0] | p[1]
@@ -170,7 +172,7 @@ func one(f *machine.Flow, x, p *[4]uint64, n int) uint64 {
 			return p[0]
 		}
 		return p[1]
-	case machine.FlowCarry:
+	case dataflow.FlowCarry:
 		return byElement(p[0]|p[1]|p[2]|p[3], f.Elem, func(e uint64) uint64 { return -(e & -e) })
 	}
 	return byElement(p[0]|p[1]|p[2]|p[3], f.Elem, func(uint64) uint64 { return all })
@@ -209,15 +211,15 @@ func byElement(p uint64, elem uint32, rule func(uint64) uint64) (out uint64) {
 }
 
 // compared tells how a comparison comes out, and whether that depends on unwritten bits.
-func compared(f *machine.Flow, x, p *[4]uint64) (t, unwritten bool) {
+func compared(f *dataflow.Flow, x, p *[4]uint64) (t, unwritten bool) {
 	if t = f.Fn != nil && f.Fn(x) != 0; p[0]|p[1] == 0 {
 		return t, false
 	}
 	width := f.Args[0].Mask
 	switch f.Rule {
-	case machine.FlowEqual:
+	case dataflow.FlowEqual:
 		return t, (x[0]^x[1])&^(p[0]|p[1])&width == 0
-	case machine.FlowOrder:
+	case dataflow.FlowOrder:
 		sign := uint64(0)
 		if f.Signed {
 			sign = width &^ (width >> 1)
@@ -245,7 +247,7 @@ func combined(op uop.WordOp, t, tp, c, cp bool) bool {
 }
 
 // shuffled finds what lanes get from each other, where all that stand here take part at once.
-func shuffled(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame) {
+func shuffled(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, fr *frame) {
 	if w.Resuming() || w.Mask != w.Live {
 		return
 	}
@@ -255,12 +257,12 @@ func shuffled(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *
 		if !ok || w.Mask>>(from&31)&1 == 0 {
 			from = lane
 		}
-		ws.out.of[0].spoil(lane, poisonOf(w, f.Args[0].FlowReg, from&31), fr.origins[f.Args[0].Words])
+		ws.out.of[0].spoil(lane, poisonOf(w, f.Args[0].Shadowed, from&31), fr.origins[f.Args[0].Words])
 	}
 }
 
 // settle writes the unwritten bits of the results, and of stored values.
-func (e *Engine) settle(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, fr *frame, lanes uint32, addr *[32]uint64) {
+func (e *Engine) settle(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, fr *frame, lanes uint32, addr *[32]uint64) {
 	for k, d := range destinations(f) {
 		if d.Words != 0 {
 			ws.out.of[k].put(w, d, lanes, fr)
@@ -273,7 +275,7 @@ func (e *Engine) settle(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *
 			ws.local.page(at/pageSize).store(at%pageSize, uint64(f.Bytes), 0, nil)
 		}
 	}
-	if f.Rule == machine.FlowStore || f.Rule == machine.FlowAtomic {
+	if f.Rule == dataflow.FlowStore || f.Rule == dataflow.FlowAtomic {
 		e.store(w, in, f, ws, fr, lanes, addr)
 	}
 }

@@ -5,6 +5,7 @@ package flow
 import (
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
@@ -51,7 +52,7 @@ func (r *result) point(lane int, tag uint32) {
 }
 
 // put writes the poison of a register.
-func (r *result) put(w *machine.Warp, d machine.FlowReg, lanes uint32, fr *frame) {
+func (r *result) put(w *machine.Warp, d regs.Shadowed, lanes uint32, fr *frame) {
 	words := w.P(d.Words)
 	dirty := r.dirty & lanes
 	if (*words|dirty)&lanes == 0 {
@@ -73,7 +74,7 @@ func (r *result) put(w *machine.Warp, d machine.FlowReg, lanes uint32, fr *frame
 }
 
 // putTags writes the tags of a register.
-func (r *result) putTags(w *machine.Warp, d machine.FlowReg, lanes uint32) {
+func (r *result) putTags(w *machine.Warp, d regs.Shadowed, lanes uint32) {
 	if d.Width == regs.Pred {
 		return
 	}
@@ -91,15 +92,15 @@ func (r *result) putTags(w *machine.Warp, d machine.FlowReg, lanes uint32) {
 }
 
 // destinations are the registers that get the results.
-func destinations(f *machine.Flow) []machine.FlowReg {
-	if f.Rule == machine.FlowLoad {
+func destinations(f *dataflow.Flow) []regs.Shadowed {
+	if f.Rule == dataflow.FlowLoad {
 		return f.Mem.Regs
 	}
 	return f.Dst
 }
 
 // value reads a source.
-func value(w *machine.Warp, a *machine.FlowArg, lane int) uint64 {
+func value(w *machine.Warp, a *dataflow.FlowArg, lane int) uint64 {
 	switch {
 	case a.Pred:
 		v := uint64(*w.P(a.At) >> lane & 1)
@@ -118,7 +119,7 @@ func value(w *machine.Warp, a *machine.FlowArg, lane int) uint64 {
 }
 
 // poisonOf reads the unwritten bits of a register.
-func poisonOf(w *machine.Warp, r machine.FlowReg, lane int) uint64 {
+func poisonOf(w *machine.Warp, r regs.Shadowed, lane int) uint64 {
 	switch {
 	case r.Words == 0 || *w.P(r.Words)>>lane&1 == 0:
 		return 0
@@ -131,7 +132,7 @@ func poisonOf(w *machine.Warp, r machine.FlowReg, lane int) uint64 {
 }
 
 // tagOf reads the tag of a register.
-func tagOf(w *machine.Warp, r machine.FlowReg, lane int) uint32 {
+func tagOf(w *machine.Warp, r regs.Shadowed, lane int) uint32 {
 	if r.Words == 0 || r.Width == regs.Pred || *w.P(r.Words + 4)>>lane&1 == 0 {
 		return 0
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -18,15 +19,15 @@ import (
 const near = 1 << 16
 
 // tags finds what the results point to, and checks accesses, before the instruction runs.
-func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp, addr *[32]uint64) {
+func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp, addr *[32]uint64) {
 	if f.Mem != nil {
 		e.inside(w, in, f.Mem, ws, addr)
-		if f.Rule == machine.FlowLoad {
+		if f.Rule == dataflow.FlowLoad {
 			e.loadedTags(w, f.Mem, ws, addr)
 		}
 		return
 	}
-	if len(f.Dst) == 0 || f.Tags == machine.TagsAlloca {
+	if len(f.Dst) == 0 || f.Tags == dataflow.TagsAlloca {
 		return
 	}
 	tagged, symbols := uint32(0), false
@@ -43,7 +44,7 @@ func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *wa
 	if tagged == 0 {
 		return
 	}
-	if f.Rule == machine.FlowShuffle {
+	if f.Rule == dataflow.FlowShuffle {
 		shuffledTags(w, in, f, ws)
 		return
 	}
@@ -51,7 +52,7 @@ func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *wa
 		lane := bits.TrailingZeros32(m) & 31
 		t := e.mixedTag(w, ws, f, lane)
 		for k := range f.Dst {
-			if f.Rule == machine.FlowUnpack && f.Elem != 32 {
+			if f.Rule == dataflow.FlowUnpack && f.Elem != 32 {
 				t = 0
 			}
 			ws.out.of[k].point(lane, t)
@@ -60,45 +61,45 @@ func (e *Engine) tags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *wa
 }
 
 // argTag is what a source of a lane points to.
-func (e *Engine) argTag(w *machine.Warp, ws *warp, a *machine.FlowArg, lane int) uint32 {
+func (e *Engine) argTag(w *machine.Warp, ws *warp, a *dataflow.FlowArg, lane int) uint32 {
 	if a.Sym != nil {
 		return e.symbolTag(w, ws, a.Sym)
 	}
-	return tagOf(w, a.FlowReg, lane)
+	return tagOf(w, a.Shadowed, lane)
 }
 
 // mixedTag is what the result of a lane points to.
-func (e *Engine) mixedTag(w *machine.Warp, ws *warp, f *machine.Flow, lane int) uint32 {
+func (e *Engine) mixedTag(w *machine.Warp, ws *warp, f *dataflow.Flow, lane int) uint32 {
 	var t [4]uint32
 	n := min(len(f.Args), 4)
 	for i := range n {
 		t[i] = e.argTag(w, ws, &f.Args[i], lane)
 	}
-	if f.Rule == machine.FlowSelect {
+	if f.Rule == dataflow.FlowSelect {
 		if value(w, &f.Args[2], lane) != 0 {
 			return t[0]
 		}
 		return t[1]
 	}
 	switch f.Tags {
-	case machine.TagsSymbol:
+	case dataflow.TagsSymbol:
 		return t[0]
-	case machine.TagsCopy, machine.TagsAdd, machine.TagsNear:
+	case dataflow.TagsCopy, dataflow.TagsAdd, dataflow.TagsNear:
 		out := uint32(0)
 		for i := range n {
 			switch {
 			case t[i] == 0:
-			case !f.Args[i].Data || out != 0 && (out != t[i] || f.Tags != machine.TagsCopy):
+			case !f.Args[i].Data || out != 0 && (out != t[i] || f.Tags != dataflow.TagsCopy):
 				return unknown
 			default:
 				out = t[i]
 			}
 		}
-		if f.Tags == machine.TagsNear && out != 0 && !staysNear(w, f, &t, lane) {
+		if f.Tags == dataflow.TagsNear && out != 0 && !staysNear(w, f, &t, lane) {
 			return unknown
 		}
 		return out
-	case machine.TagsSub:
+	case dataflow.TagsSub:
 		if t[1] == 0 {
 			return t[0]
 		}
@@ -110,7 +111,7 @@ func (e *Engine) mixedTag(w *machine.Warp, ws *warp, f *machine.Flow, lane int) 
 }
 
 // staysNear reports whether a bitwise operation leaves a pointer near where it was.
-func staysNear(w *machine.Warp, f *machine.Flow, t *[4]uint32, lane int) bool {
+func staysNear(w *machine.Warp, f *dataflow.Flow, t *[4]uint32, lane int) bool {
 	if f.Fn == nil {
 		return false
 	}
@@ -126,7 +127,7 @@ func staysNear(w *machine.Warp, f *machine.Flow, t *[4]uint32, lane int) bool {
 	return d < near || -d < near
 }
 
-func shuffledTags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp) {
+func shuffledTags(w *machine.Warp, in *machine.Inst, f *dataflow.Flow, ws *warp) {
 	if w.Resuming() || w.Mask != w.Live {
 		for m := w.Mask; m != 0; m &= m - 1 {
 			ws.out.of[0].point(bits.TrailingZeros32(m)&31, unknown)
@@ -139,12 +140,12 @@ func shuffledTags(w *machine.Warp, in *machine.Inst, f *machine.Flow, ws *warp) 
 		if !ok || w.Mask>>(from&31)&1 == 0 {
 			from = lane
 		}
-		ws.out.of[0].point(lane, tagOf(w, f.Args[0].FlowReg, from&31))
+		ws.out.of[0].point(lane, tagOf(w, f.Args[0].Shadowed, from&31))
 	}
 }
 
 // symbol is the number of a variable; of a frame's own, where it is in local memory.
-func (e *Engine) symbol(w *machine.Warp, s *machine.FlowSym) uint32 {
+func (e *Engine) symbol(w *machine.Warp, s *dataflow.FlowSym) uint32 {
 	o := Object{Space: s.Space, From: s.From, To: s.To, Name: s.Name}
 	if s.Space == machine.Local {
 		base := uint64(w.LocalBase())
@@ -154,7 +155,7 @@ func (e *Engine) symbol(w *machine.Warp, s *machine.FlowSym) uint32 {
 }
 
 // symbolTag is the tag of an address that names a variable, 0 of none.
-func (e *Engine) symbolTag(w *machine.Warp, ws *warp, s *machine.FlowSym) uint32 {
+func (e *Engine) symbolTag(w *machine.Warp, ws *warp, s *dataflow.FlowSym) uint32 {
 	switch {
 	case s == nil:
 		return 0
@@ -170,7 +171,7 @@ func (e *Engine) symbolTag(w *machine.Warp, ws *warp, s *machine.FlowSym) uint32
 }
 
 // loadedTags finds what loaded pointers point to.
-func (e *Engine) loadedTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
+func (e *Engine) loadedTags(w *machine.Warp, m *dataflow.FlowMem, ws *warp, addr *[32]uint64) {
 	if m.Elem < granule {
 		return
 	}
@@ -186,7 +187,7 @@ func (e *Engine) loadedTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr 
 }
 
 // parameterTags tags the pointers among a kernel's parameters.
-func (e *Engine) parameterTags(w *machine.Warp, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
+func (e *Engine) parameterTags(w *machine.Warp, m *dataflow.FlowMem, ws *warp, addr *[32]uint64) {
 	if m.Elem != pointerSize || w.Mask == 0 {
 		return
 	}
@@ -236,15 +237,15 @@ func (e *Engine) pointer(off, v uint64) uint32 {
 }
 
 // settleTags writes the tags of the results, and of stored pointers.
-func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint32, addr *[32]uint64) {
+func (e *Engine) settleTags(w *machine.Warp, f *dataflow.Flow, ws *warp, lanes uint32, addr *[32]uint64) {
 	switch f.Rule {
-	case machine.FlowRuntime:
+	case dataflow.FlowRuntime:
 		e.returned(w, f, ws, lanes)
-	case machine.FlowStore, machine.FlowAtomic:
+	case dataflow.FlowStore, dataflow.FlowAtomic:
 		m := f.Mem
 		e.each(w, ws, m, lanes, addr, func(lane, k int, p *page, off uint64) {
 			var t uint32
-			if f.Rule == machine.FlowStore && m.Elem >= granule {
+			if f.Rule == dataflow.FlowStore && m.Elem >= granule {
 				t = e.argTag(w, ws, &m.Rows[k], lane)
 			}
 			p.setTag(off, uint64(m.Elem), t)
@@ -255,7 +256,7 @@ func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes ui
 			continue
 		}
 		r := &ws.out.of[k]
-		if f.Tags == machine.TagsAlloca {
+		if f.Tags == dataflow.TagsAlloca {
 			e.allocated(w, f, r, d, lanes)
 		}
 		if mayBeStrange(f, &d) {
@@ -266,12 +267,12 @@ func (e *Engine) settleTags(w *machine.Warp, f *machine.Flow, ws *warp, lanes ui
 }
 
 // mayBeStrange reports whether a result may be an address that has come from somewhere else.
-func mayBeStrange(f *machine.Flow, d *machine.FlowReg) bool {
-	return d.Width == regs.Row64 && (f.Mem != nil || f.Tags == machine.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel)
+func mayBeStrange(f *dataflow.Flow, d *regs.Shadowed) bool {
+	return d.Width == regs.Row64 && (f.Mem != nil || f.Tags == dataflow.TagsCopy) && (f.Mem == nil || !f.Mem.Kernel)
 }
 
 // strangers makes what looks like an address and has come from somewhere else an unknown pointer.
-func strangers(w *machine.Warp, d machine.FlowReg, r *result, lanes uint32) {
+func strangers(w *machine.Warp, d regs.Shadowed, r *result, lanes uint32) {
 	strange := func(v uint64) bool { return v>>44 != 0 && v < mem.SharedWindow<<2 }
 	if d.Slot {
 		if strange(*w.S64(d.Row)) {
@@ -290,7 +291,7 @@ func strangers(w *machine.Warp, d machine.FlowReg, r *result, lanes uint32) {
 }
 
 // allocated makes each lane's new piece of the stack an object.
-func (e *Engine) allocated(w *machine.Warp, f *machine.Flow, r *result, d machine.FlowReg, lanes uint32) {
+func (e *Engine) allocated(w *machine.Warp, f *dataflow.Flow, r *result, d regs.Shadowed, lanes uint32) {
 	size := &f.Args[0]
 	for m := lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -303,7 +304,7 @@ func (e *Engine) allocated(w *machine.Warp, f *machine.Flow, r *result, d machin
 }
 
 // returned tags the blocks that malloc returns.
-func (e *Engine) returned(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint32) {
+func (e *Engine) returned(w *machine.Warp, f *dataflow.Flow, ws *warp, lanes uint32) {
 	if f.Returns == 0 || f.Bytes != 8 {
 		return
 	}
@@ -321,7 +322,7 @@ func (e *Engine) returned(w *machine.Warp, f *machine.Flow, ws *warp, lanes uint
 }
 
 // inside reports lanes that leave the object of their pointer.
-func (e *Engine) inside(w *machine.Warp, in *machine.Inst, m *machine.FlowMem, ws *warp, addr *[32]uint64) {
+func (e *Engine) inside(w *machine.Warp, in *machine.Inst, m *dataflow.FlowMem, ws *warp, addr *[32]uint64) {
 	if m.Kernel {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -53,7 +54,7 @@ type creation struct {
 }
 
 // Step implements machine.Numbers.
-func (o *Observer) Step(w *machine.Warp, in *machine.Inst, a *machine.Arithmetic, run machine.Handler) machine.State {
+func (o *Observer) Step(w *machine.Warp, in *machine.Inst, a *dataflow.Arithmetic, run machine.Handler) machine.State {
 	trails := o.trails(w)
 	if !a.Makes && len(trails) == 0 {
 		return run(w, in)
@@ -87,7 +88,7 @@ func (o *Observer) look(s *step) {
 				continue
 			}
 			if lanes := s.made(r, what); lanes != 0 {
-				in = append(in, made{r, lanes, s.warp.Operand(r)})
+				in = append(in, made{r, lanes, r.In(s.warp)})
 			}
 		}
 		if in != nil {
@@ -98,7 +99,7 @@ func (o *Observer) look(s *step) {
 
 // made is a result that is what is looked for, in some lanes.
 type made struct {
-	in    *machine.Operand
+	in    *dataflow.Operand
 	lanes uint32
 	holds regs.Register
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -33,7 +34,7 @@ var kinds = [...]struct{ left, nowhere found.Kind }{
 type step struct {
 	warp  *machine.Warp
 	in    *machine.Inst
-	of    *machine.Arithmetic
+	of    *dataflow.Arithmetic
 	lanes uint32
 	kept  []regs.Register // of Arithmetic.Kept; or, of a step that is remembered, of all sources
 	whole bool
@@ -45,7 +46,7 @@ func (s *step) keep() {
 		return
 	}
 	for _, i := range s.of.Kept {
-		s.kept = append(s.kept, s.warp.Operand(&s.of.Sources[i]))
+		s.kept = append(s.kept, s.of.Sources[i].In(s.warp))
 	}
 }
 
@@ -57,7 +58,7 @@ func (s *step) source(i int) regs.Register {
 	if at := slices.Index(s.of.Kept, i); at >= 0 {
 		return s.kept[at]
 	}
-	return s.warp.Operand(&s.of.Sources[i])
+	return s.of.Sources[i].In(s.warp)
 }
 
 // remembered is the step with all that its sources held, for when registers have changed.
@@ -71,7 +72,7 @@ func (s *step) remembered() *step {
 }
 
 // suspicious reports whether a lane of a register holds a number that is not finite: quickly, of the usual formats.
-func suspicious(w *machine.Warp, r *machine.Operand, lanes uint32) bool {
+func suspicious(w *machine.Warp, r *dataflow.Operand, lanes uint32) bool {
 	f := r.Elem.Format()
 	top := (uint64(1)<<f.Exp - 1) << f.Man
 	switch {
@@ -104,17 +105,17 @@ func is(elem num.Type, v uint64, what class) bool {
 }
 
 // element is one of the numbers in a register.
-func element(r *machine.Operand, v uint64, i int) uint64 {
+func element(r *dataflow.Operand, v uint64, i int) uint64 {
 	return v >> (uint(i) * r.Elem.Width()) & (1<<r.Elem.Width() - 1)
 }
 
 // has reports whether one of the numbers in a register is of a class.
-func has(r *machine.Operand, v uint64, what class) bool {
+func has(r *dataflow.Operand, v uint64, what class) bool {
 	return r.Floats != 0 && which(r, v, what) >= 0
 }
 
 // which is the first of the numbers in a register that is of a class; -1 if none is.
-func which(r *machine.Operand, v uint64, what class) int {
+func which(r *dataflow.Operand, v uint64, what class) int {
 	for i := range r.Floats {
 		if is(r.Elem, element(r, v, i), what) {
 			return i
@@ -125,8 +126,8 @@ func which(r *machine.Operand, v uint64, what class) int {
 
 // made is the lanes in which a result is of a class, and no operand says why: a NaN among the operands makes NaNs, and so does it, or
 // an infinity, make infinities.
-func (s *step) made(r *machine.Operand, what class) (lanes uint32) {
-	row := s.warp.Operand(r)
+func (s *step) made(r *dataflow.Operand, what class) (lanes uint32) {
+	row := r.In(s.warp)
 	for m := s.lanes; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
 		for i := range r.Floats {
@@ -141,7 +142,7 @@ func (s *step) made(r *machine.Operand, what class) (lanes uint32) {
 
 // given reports whether an operand of a lane, or of any lane where results come from all of them, is why a number of a result is of
 // a class. Of packed operands the numbers at the same place count.
-func (s *step) given(r *machine.Operand, what class, lane, elem int) bool {
+func (s *step) given(r *dataflow.Operand, what class, lane, elem int) bool {
 	for i := range s.of.Sources {
 		a := &s.of.Sources[i]
 		if a.Floats == 0 {
@@ -199,7 +200,7 @@ func (s *step) words(m *made, what class, lane int) string {
 }
 
 // operand is a register, or one of its numbers, with its value; a constant is a value.
-func operand(a *machine.Operand, v uint64, elem int, part bool) string {
+func operand(a *dataflow.Operand, v uint64, elem int, part bool) string {
 	switch {
 	case a.Name == "":
 		return text(a, v, elem)
@@ -210,7 +211,7 @@ func operand(a *machine.Operand, v uint64, elem int, part bool) string {
 }
 
 // text is a number of an operand with the fewest digits, or its bits.
-func text(a *machine.Operand, v uint64, elem int) string {
+func text(a *dataflow.Operand, v uint64, elem int) string {
 	t := value.BitsType(32)
 	if a.Width == regs.Row64 {
 		t = value.BitsType(64)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -136,18 +137,18 @@ func (t *trail) put(frame any, row, lanes, hot uint32) {
 
 // decides reports whether all that an instruction leaves of its sources is a predicate.
 func (s *step) decides() bool {
-	return len(s.of.Results) != 0 && !slices.ContainsFunc(s.of.Results, func(r machine.Operand) bool { return r.Width != regs.Pred })
+	return len(s.of.Results) != 0 && !slices.ContainsFunc(s.of.Results, func(r dataflow.Operand) bool { return r.Width != regs.Pred })
 }
 
 // carries is the lanes in which a result may have come of the value: numbers that are not finite, and bits.
-func (s *step) carries(r *machine.Operand) (lanes uint32) {
+func (s *step) carries(r *dataflow.Operand) (lanes uint32) {
 	switch {
 	case r.Width == regs.Pred:
 		return 0
 	case r.Floats == 0:
 		return s.lanes
 	}
-	row := s.warp.Operand(r)
+	row := r.In(s.warp)
 	for m := s.lanes; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
 		if has(r, row.Low[lane], nan) || has(r, row.Low[lane], infinity) {

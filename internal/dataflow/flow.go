@@ -1,4 +1,7 @@
-package machine
+// Package dataflow says what instructions do to values, for those who follow them from register to register: which bits
+// nothing has written, where a pointer points (Flow), what becomes of floating-point numbers (Arithmetic). internal/observe makes
+// it of decoded code, internal/san/flow and numbers go by it.
+package dataflow
 
 // This file is where those look on who follow values through registers: code of launches with Values has, outside of
 // everything else, a wrapper that passes each instruction with its Flow on.
@@ -9,35 +12,17 @@ package machine
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
-	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // Values follows the values of a launch; several workers call it at a time.
 type Values interface {
+	machine.Values // which the machine calls by itself
 	// Step runs an instruction for the lanes in w.Mask and moves the shadows of its registers. Where FrameRests has been
 	// called, it does not see what depends on registers without shadows and leaves others so.
-	Step(w *Warp, in *Inst, f *Flow, run Handler) State
-	// Skip is called where the guard of an instruction holds in no lane; words is where the poison of the guard is.
-	Skip(w *Warp, in *Inst, words uint32)
-	// Moved tells that .param memory has been copied between frames: offsets in the warp's local memory.
-	Moved(w *Warp, from, to, size, lanes uint32)
-}
-
-// FlowReg says where a register and its shadow are; 0 in Words: there is no register.
-type FlowReg struct {
-	Row    uint32     // 128-bit registers are two of 64; a slot where the instruction runs on slots
-	Width  regs.Width // Row32, Row64; Pred: Words is the offset of its poison, a mask
-	Poison uint32     // a row like the register's
-	Tags   uint32     // a row of 32 bits
-	Words  uint32     // the mask of lanes with poison, that of lanes with tags 4 bytes behind
-	Slot   bool       // the value is in a scalar slot, its shadow in rows all the same
-}
-
-// High is the upper half of a register of 128 bits.
-func (r FlowReg) High() FlowReg {
-	return FlowReg{Row: r.Row + 256, Width: r.Width, Poison: r.Poison + 256, Tags: r.Tags + 128, Words: r.Words + 8}
+	Step(w *machine.Warp, in *machine.Inst, f *Flow, run machine.Handler) machine.State
 }
 
 // FlowRule says how the shadow of a result follows from those of the sources.
@@ -80,7 +65,7 @@ const (
 
 // FlowArg is a source.
 type FlowArg struct {
-	FlowReg
+	regs.Shadowed
 	At   uint32 // its row or predicate, also of a constant
 	Wide bool   // 64 bits
 	Pred bool
@@ -92,25 +77,25 @@ type FlowArg struct {
 
 // FlowSym is a variable.
 type FlowSym struct {
-	Space    Space // Global, Const, Shared, Local
+	Space    machine.Space // Global, Const, Shared, Local
 	Name     string
 	From, To uint64 // Local: offsets in the depot
 }
 
 // FlowMem is what a load, store or atomic operation accesses: elements of Elem bytes at consecutive addresses.
 type FlowMem struct {
-	Space   Space
-	Kind    AccessKind
+	Space   machine.Space
+	Kind    machine.AccessKind
 	Elem    uint32
 	Signed  bool
-	Regs    []FlowReg // of the elements: destinations of a load, sources of a store; none for constants and sinks
-	Rows    []FlowArg // store: where the values are
-	Base    FlowReg   // of the address
-	Sym     *FlowSym  // the variable that the address names
-	Resolve func(w *Warp, addr *[32]uint64)
-	One     func(w *Warp) uint64 // the address of all lanes; nil: each has its own, or its own memory
-	Kernel  bool                 // of the kernel's parameters
-	Swaps   bool                 // atomic: the old value goes out whole, the new one in
+	Regs    []regs.Shadowed // of the elements: destinations of a load, sources of a store; none for constants and sinks
+	Rows    []FlowArg       // store: where the values are
+	Base    regs.Shadowed   // of the address
+	Sym     *FlowSym        // the variable that the address names
+	Resolve func(w *machine.Warp, addr *[32]uint64)
+	One     func(w *machine.Warp) uint64 // the address of all lanes; nil: each has its own, or its own memory
+	Kernel  bool                         // of the kernel's parameters
+	Swaps   bool                         // atomic: the old value goes out whole, the new one in
 }
 
 // Flow is what an instruction does to values. It is shared and never written.
@@ -119,15 +104,15 @@ type Flow struct {
 	Tags    FlowTags
 	Elem    uint32 // bits of an element: FlowAll, FlowCarry, FlowUnpack
 	Signed  bool   // FlowOrder
-	Dst     []FlowReg
+	Dst     []regs.Shadowed
 	Args    []FlowArg
 	Fn      func(x *[4]uint64) uint64 // of a lane
 	Word    uop.WordOp                // FlowLogic, comparisons: how it goes together with With
 	With    *FlowArg                  // comparisons: a predicate
-	Shuffle func(w *Warp, in *Inst, lane int) (from int, ok bool)
+	Shuffle func(w *machine.Warp, in *machine.Inst, lane int) (from int, ok bool)
 	Mem     *FlowMem
-	Decides []FlowReg // addresses, masks and counts of what is no calculation
-	Guard   FlowReg
+	Decides []regs.Shadowed // addresses, masks and counts of what is no calculation
+	Guard   regs.Shadowed
 	Acts    bool   // what it does shows outside of its registers: a guard decides
 	Returns uint32 // FlowRuntime: 1 + offset in the .param area of what it returns
 	Bytes   uint32 // of that: 8 are an address
@@ -145,7 +130,7 @@ type Flow struct {
 
 // summarise finds what Flow says in short.
 func (f *Flow) summarise() {
-	add := func(r FlowReg) {
+	add := func(r regs.Shadowed) {
 		switch {
 		case r.Words == 0:
 		case r.Width == regs.Pred:
@@ -156,11 +141,11 @@ func (f *Flow) summarise() {
 	}
 	f.Plain = f.Mem == nil && f.Returns == 0 && f.Rule != FlowRuntime && f.Tags != TagsAlloca
 	for i := range f.Args {
-		add(f.Args[i].FlowReg)
+		add(f.Args[i].Shadowed)
 		f.Symbols = f.Symbols || f.Args[i].Sym != nil
 	}
 	if f.With != nil {
-		add(f.With.FlowReg)
+		add(f.With.Shadowed)
 	}
 	for _, r := range f.Decides {
 		add(r)
@@ -189,70 +174,28 @@ func (f *Flow) rest() {
 }
 
 // rests reports whether there is nothing to do.
-func (f *Flow) rests(w *Warp) bool {
-	return f.resting && w.frag.frame.rests && (regs.Block{P: w.regs}).Any(f.touched, f.touchedPreds) == 0
+func (f *Flow) rests(w *machine.Warp) bool {
+	return f.resting && w.FrameRested() && w.Registers().Any(f.touched, f.touchedPreds) == 0
 }
 
 // Shadows is all words of what the rule depends on, one in another: poison below, tags above.
-func (f *Flow) Shadows(w *Warp) (any uint64) {
-	return regs.Block{P: w.regs}.Any(f.Words, f.Preds)
+func (f *Flow) Shadows(w *machine.Warp) (any uint64) {
+	return w.Registers().Any(f.Words, f.Preds)
 }
 
 // Flows wraps a decoded instruction.
-func Flows(in *Inst, f *Flow) {
+func Flows(in *machine.Inst, f *Flow) {
 	f.summarise()
-	wrap := func(run Handler) Handler {
-		return func(w *Warp, in *Inst) State {
+	wrap := func(run machine.Handler) machine.Handler {
+		return func(w *machine.Warp, in *machine.Inst) machine.State {
 			if f.rests(w) {
 				return run(w, in)
 			}
-			return w.cta.grid.Values.Step(w, in, f, run)
+			return w.Launch().Values.(Values).Step(w, in, f, run)
 		}
 	}
 	if f.Guard.Words != 0 && f.Acts {
-		in.Flags |= TellsSkips | FollowsGuard
+		in.Flags |= machine.TellsSkips | machine.FollowsGuard
 	}
 	in.Full, in.Part = wrap(in.Full), wrap(in.Part)
-}
-
-// Active is the lanes that stand at the instruction, also those whose guard does not hold.
-func (w *Warp) Active() uint32 { return w.frag.mask }
-
-// FlowState is what Values, or Numbers, keeps beside a frame or a warp. The machine only drops it with them.
-type FlowState interface{ FollowsValues() }
-
-// FrameFlow is where Values keeps its state of the running frame; nil when the frame is new.
-func (w *Warp) FrameFlow() *FlowState { return &w.frag.frame.flow }
-
-// FrameRests tells that Step need not see what leaves the shadows of the running frame empty, from now on.
-func (w *Warp) FrameRests() { w.frag.frame.rests = true }
-
-// Flow is where Values keeps its state of the warp, from CTA to CTA of a launch.
-func (w *Warp) Flow() *FlowState { return &w.flow }
-
-// FrameEnd is the end of the running frame in local memory.
-func (w *Warp) FrameEnd() uint32 { return w.frag.frame.end }
-
-// Entry tells which registers of the running frame hold nothing when it begins.
-func (w *Warp) Entry() []FlowReg { return w.frag.frame.code.Unwritten }
-
-// CTARank is the rank of the warp's CTA in its cluster.
-func (w *Warp) CTARank() uint32 { return w.cta.crank }
-
-// PlaceOf returns where lanes of the warp are.
-func (w *Warp) PlaceOf(in *Inst, lanes uint32) Place {
-	p := w.Place(in)
-	p.Lanes, p.Thread = lanes, w.cta.grid.Thread(w.index, first(lanes))
-	return p
-}
-
-// ExtentAt classifies the bytes at an address; local memory is an offset in it.
-func (w *Warp) ExtentAt(space Space, addr, size uint64) Extent {
-	if x, ok := w.extentOf(space, addr, size); ok {
-		return x
-	}
-	if space == Generic {
-		addr -= mem.LocalWindow
-	}
-	return Extent{Space: Local, Lane: -1, From: addr, To: addr + size}
 }

@@ -1,9 +1,10 @@
-package machine
+package dataflow
 
 // This file is where those look on who look at floating-point numbers: code of launches with Numbers has a wrapper around each
 // instruction that writes registers or stores them, which passes it on with its operands.
 
 import (
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
@@ -11,7 +12,7 @@ import (
 // Numbers looks at what instructions do to numbers; several workers call it at a time.
 type Numbers interface {
 	// Step runs an instruction for the lanes in w.Mask.
-	Step(w *Warp, in *Inst, a *Arithmetic, run Handler) State
+	Step(w *machine.Warp, in *machine.Inst, a *Arithmetic, run machine.Handler) machine.State
 }
 
 // Operand is a register or a constant of an instruction, as numbers or, where it has none, as bits.
@@ -35,7 +36,7 @@ type Arithmetic struct {
 }
 
 // Looked wraps a decoded instruction of observed code.
-func Looked(in *Inst, a *Arithmetic) {
+func Looked(in *machine.Inst, a *Arithmetic) {
 	for i, s := range a.Sources {
 		for _, r := range a.Results {
 			if s.Name != "" && s.Overlaps(&r.Row) {
@@ -44,25 +45,21 @@ func Looked(in *Inst, a *Arithmetic) {
 			}
 		}
 	}
-	wrap := func(run Handler) Handler {
-		return func(w *Warp, in *Inst) State { return w.cta.grid.Numbers.Step(w, in, a, run) }
+	wrap := func(run machine.Handler) machine.Handler {
+		return func(w *machine.Warp, in *machine.Inst) machine.State {
+			return w.Launch().Numbers.(Numbers).Step(w, in, a, run)
+		}
 	}
 	in.Full, in.Part = wrap(in.Full), wrap(in.Part)
 }
 
-// Operand copies what an operand holds in the running frame.
-func (w *Warp) Operand(o *Operand) (out regs.Register) {
+// In copies what an operand holds in the running frame of a warp.
+func (o *Operand) In(w *machine.Warp) (out regs.Register) {
 	if o.Name != "" {
-		return regs.Block{P: w.regs}.Register(o.Row)
+		return w.Registers().Register(o.Row)
 	}
 	for i := range out.Low {
 		out.Low[i] = o.Const
 	}
 	return out
 }
-
-// Looked is where Numbers keeps its state of the warp, from CTA to CTA of a launch.
-func (w *Warp) Looked() *FlowState { return &w.looked }
-
-// FrameKey tells the frames of a warp apart that are there at the same time.
-func (w *Warp) FrameKey() any { return w.frag.frame }
