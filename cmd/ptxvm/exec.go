@@ -5,49 +5,22 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/execprog"
 	"ptxvm.invalid/ptxvm/internal/sarif"
 )
-
-// runtimeLibrary is what programs load, and engineLibrary what it loads.
-const (
-	runtimeLibrary = "libcudart.so.13"
-	runtime12      = "libcudart.so.12" // of CUDA 12
-	driverLibrary  = "libcuda.so.1"
-	engineLibrary  = "libptxvm.so"
-)
-
-// forwarders stand in front of NVIDIA's libraries that would give machine code. Python's packages load those by a path of their
-// own, unless one of the name is loaded already.
-var forwarders = []string{"libnvrtc.so.13", "libnvJitLink.so.13"}
-
-// tritonVariable is where Triton looks for libcuda.so.1, which it links its launchers with.
-const tritonVariable = "TRITON_LIBCUDA_PATH"
-
-// assemblerVariables name the assembler that Triton runs. NVIDIA's drops from the PTX which line of Python an instruction is from.
-var assemblerVariables = []string{"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}
 
 // archVariable says which device there is.
 const archVariable = "PTXVM_ARCH"
 
 // errorVariable is the exit status where something was reported.
 const errorVariable = "PTXVM_ERROR_EXITCODE"
-
-// libraryVariable names a folder that holds the libraries.
-const libraryVariable = "PTXVM_LIB"
 
 // execFlags are exec's flags; each sets a variable that the libraries read.
 type execFlags struct {
@@ -126,7 +99,7 @@ func newCudart(s streams) *cli.Command {
 		Example: "  nvcc -cudart shared -L$(ptxvm cudart) -o program program.cu",
 		Args:    takes(0, 0),
 		Run: func(*cli.Command, []string) error {
-			dir, err := libraries()
+			dir, err := execprog.Libraries(bundled)
 			if err != nil {
 				return execError(s.err, err)
 			}
@@ -145,35 +118,6 @@ func execError(errw io.Writer, err error) error {
 	return exitError{exitExec}
 }
 
-// libraries finds the folder of the CUDA libraries: $PTXVM_LIB, beside this binary, or in lib/ptxvm above it, else those
-// that are bundled, unpacked.
-func libraries() (string, error) {
-	var dirs []string
-	if dir := os.Getenv(libraryVariable); dir != "" {
-		dirs = []string{dir}
-	} else if self, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(self); err == nil {
-			self = real
-		}
-		dirs = []string{filepath.Dir(self), filepath.Join(filepath.Dir(self), "..", "lib", "ptxvm")}
-	}
-	for _, dir := range dirs {
-		if isFile(filepath.Join(dir, runtimeLibrary)) && isFile(filepath.Join(dir, engineLibrary)) {
-			return filepath.Abs(dir)
-		}
-	}
-	if len(bundled) != 0 && os.Getenv(libraryVariable) == "" {
-		return unpackLibraries(bundled)
-	}
-	return "", fmt.Errorf("%s and %s are not in %s; build them with .ci/cudart DIR from a clone (Linux, gcc), and set %s=DIR or put them beside this binary",
-		runtimeLibrary, engineLibrary, strings.Join(dirs, " or "), libraryVariable)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // exec replaces the process by the program, with the libraries in its way.
 func (f *execFlags) exec(errw io.Writer, args []string) error {
 	path, env, err := f.prepared(errw, args)
@@ -185,55 +129,40 @@ func (f *execFlags) exec(errw io.Writer, args []string) error {
 
 // prepared is the file of a program, and the environment that it runs in.
 func (f *execFlags) prepared(errw io.Writer, args []string) (path string, env []string, err error) {
-	dir, err := libraries()
+	dir, err := execprog.Libraries(bundled)
 	if err != nil {
 		return "", nil, err
-	}
-	path, err = exec.LookPath(args[0])
-	if err != nil && !errors.Is(err, exec.ErrDot) {
-		return "", nil, notStarted(args[0], err)
 	}
 	arch := f.values[archVariable]
-	look, err := inspect(path, cmp.Or(*arch, os.Getenv(archVariable)))
+	program, err := execprog.Prepare(dir, args[0], cmp.Or(*arch, os.Getenv(archVariable)), cudaArch)
 	if err != nil {
 		return "", nil, err
 	}
-	if *arch == "" && look.arch != "" {
-		*arch = look.arch
+	if *arch == "" {
+		*arch = program.Arch
 	}
-	env = withVariable(os.Environ(), "LD_LIBRARY_PATH", dir, ":")
-	env = withDefault(env, tritonVariable, dir)
-	if assembler, err := standIn(); err == nil {
-		for _, name := range assemblerVariables {
-			env = withDefault(env, name, assembler)
-		}
+	if program.OwnFolder {
+		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", program.Path)
 	}
-	env = preloaded(env, dir, forwarders...)
-	env = audited(env, dir)
-	env = withPackages(env, dir, path, &look)
-	if look.rpath {
-		fmt.Fprintf(errw, "ptxvm: %s names a folder of its own for libraries (RPATH); ours are preloaded\n", path)
-		env = preloaded(env, dir, look.needed...)
-	}
-	return path, f.withFlags(env), beginLog(*f.values["PTXVM_REPORT"])
+	return program.Path, f.withFlags(program.Env), beginLog(*f.values["PTXVM_REPORT"])
 }
 
 // withFlags sets what the flags say.
 func (f *execFlags) withFlags(env []string) []string {
 	for variable, value := range f.values {
 		if *value != "" {
-			env = withVariable(env, variable, fromHere(variable, *value), "")
+			env = execprog.WithVariable(env, variable, execprog.FromHere(variable, *value), "")
 		}
 	}
 	env = f.capture.set(env)
 	if f.deterministic {
-		env = withVariable(env, "PTXVM_DETERMINISTIC", "1", "")
+		env = execprog.WithVariable(env, "PTXVM_DETERMINISTIC", "1", "")
 	}
 	if f.stats {
-		env = withVariable(env, "PTXVM_STATS", "1", "")
+		env = execprog.WithVariable(env, "PTXVM_STATS", "1", "")
 	}
 	if *f.values[errorVariable] == "" {
-		env = withDefault(env, errorVariable, strconv.Itoa(exitFault))
+		env = execprog.WithDefault(env, errorVariable, strconv.Itoa(exitFault))
 	}
 	return env
 }
@@ -251,123 +180,4 @@ func beginLog(name string) error {
 		return err
 	}
 	return os.WriteFile(name, b.Bytes(), 0o644)
-}
-
-// fromHere makes the file that a value names independent of where the program goes.
-func fromHere(variable, value string) string {
-	before, file := "", value
-	switch variable {
-	case "PTXVM_REPORT", "PTXVM_SUPPRESS":
-	case "PTXVM_TRACE":
-		before, file, _ = strings.Cut(value, ":")
-		before += ":"
-	default:
-		return value
-	}
-	if abs, err := filepath.Abs(file); file != "" && err == nil {
-		return before + abs
-	}
-	return value
-}
-
-// withVariable sets a variable, or puts a value in front of it, with a separator.
-func withVariable(env []string, name, value, separator string) []string {
-	for i, line := range env {
-		if old, ok := strings.CutPrefix(line, name+"="); ok {
-			if separator != "" && old != "" {
-				value += separator + old
-			}
-			return append(slices.Delete(slices.Clone(env), i, i+1), name+"="+value)
-		}
-	}
-	return append(env, name+"="+value)
-}
-
-// withDefault sets a variable that is not set.
-func withDefault(env []string, name, value string) []string {
-	if _, set := os.LookupEnv(name); set {
-		return env
-	}
-	return withVariable(env, name, value, "")
-}
-
-// standIn is this program by the name ptxas, a link in the user's cache.
-func standIn() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "ptxvm", "ptxas", fmt.Sprintf("%x", sha256.Sum256([]byte(self)))[:16])
-	link := filepath.Join(dir, "ptxas")
-	if to, err := os.Readlink(link); err == nil && to == self {
-		return link, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	_ = os.Remove(link)
-	if err := os.Symlink(self, link); err != nil && !errors.Is(err, fs.ErrExist) { // another process may have made it
-		return "", err
-	}
-	return link, nil
-}
-
-// look is what stands in a program.
-type look struct {
-	rpath  bool
-	needed []string // of our libraries
-	linked string   // the one whose functions take the place of NVIDIA's runtime, where that is linked in
-	arch   string   // of the device that its PTX needs, if that is not the default one
-}
-
-// inspect says what keeps a program from running with our libraries, on a device of the given arch or any (""). What is no ELF
-// file, such as a script, may load them in its own way.
-func inspect(path, arch string) (l look, err error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return look{}, nil
-	}
-	defer f.Close()
-	all, err := f.ImportedLibraries()
-	if err != nil {
-		all = nil // a static program has no such list
-	}
-	for _, ours := range []string{runtimeLibrary, runtime12, driverLibrary} {
-		if slices.Contains(all, ours) {
-			l.needed = append(l.needed, ours)
-		}
-	}
-	if !l.shared() {
-		l.linked = linkedRuntime(f)
-	}
-	if f.Section(".nv_fatbin") != nil || f.Section("__nv_relfatbin") != nil {
-		if len(l.needed) == 0 && l.linked == "" {
-			return l, fmt.Errorf("%s has NVIDIA's runtime linked in, which accepts NVIDIA's driver only, and no symbols by which its functions are found (strip). "+
-				"Keep the symbols, or relink it: nvcc … -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)", path)
-		}
-		if l.arch, err = deviceFor(path, arch); err != nil {
-			return l, fmt.Errorf("%s cannot run here: %w", path, err)
-		}
-	}
-	old, _ := f.DynString(elf.DT_RPATH)
-	fresh, _ := f.DynString(elf.DT_RUNPATH)
-	l.rpath = len(old) != 0 && len(fresh) == 0 && len(l.needed) != 0
-	return l, nil
-}
-
-// deviceFor returns the arch of the device that a program needs, "" for the default one.
-func deviceFor(path, arch string) (string, error) {
-	file, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	needs, err := cli.ProgramArch(file, cmp.Or(arch, cudaArch), arch != "")
-	if needs == cudaArch {
-		needs = ""
-	}
-	return needs, err
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/driver"
+	"ptxvm.invalid/ptxvm/internal/execprog"
 )
 
 // captureVariable is the folder that a launch is captured in, and captureLaunchVariable says which.
@@ -74,7 +75,7 @@ func (f *captureFlag) set(env []string) []string {
 	if f.dir == "" {
 		return env
 	}
-	return withVariable(withVariable(env, captureVariable, f.dir, ""), captureLaunchVariable, f.launch, "")
+	return execprog.WithVariable(execprog.WithVariable(env, captureVariable, f.dir, ""), captureLaunchVariable, f.launch, "")
 }
 
 // captureProgram runs a program beside this process, as exec runs it in its place, until it is over, and returns the options file of the

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/execprog"
 )
 
 // TestCaptureFlag: what is the launch, what the folder, what the program.
@@ -68,7 +69,7 @@ func TestCaptureProgram(t *testing.T) {
 		t.Skip("CUDA programs run on Linux only")
 	}
 	t.Setenv("PTXVM_LIB", t.TempDir())
-	for _, name := range []string{runtimeLibrary, engineLibrary} { // the loader passes over what is none
+	for _, name := range []string{execprog.RuntimeLibrary, execprog.EngineLibrary} { // the loader passes over what is none
 		if err := os.WriteFile(filepath.Join(os.Getenv("PTXVM_LIB"), name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}

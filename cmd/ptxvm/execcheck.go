@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -64,18 +63,4 @@ func noteMisplaced(w io.Writer, args []string) {
 			fmt.Fprintf(w, "ptxvm: note: --%s stands behind the program and is passed to it; exec's own flags stand before it\n", name)
 		}
 	}
-}
-
-// notStarted says what a name that starts no program may mean.
-func notStarted(name string, err error) error {
-	switch filepath.Ext(name) {
-	case ".cu":
-		return fmt.Errorf("%s is source: build it with nvcc -cudart shared, and run what comes out (%w)", name, err)
-	case ".py":
-		return fmt.Errorf("%s is a script: ptxvm exec python %s (%w)", name, name, err)
-	}
-	if isFile(name) && !strings.ContainsRune(name, filepath.Separator) {
-		return fmt.Errorf("%w; did you mean ./%s?", err, name)
-	}
-	return err
 }

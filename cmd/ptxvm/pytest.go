@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/execprog"
 )
 
 func newPytest(s streams) *cli.Command {
@@ -44,7 +45,7 @@ func interpreter() (string, error) {
 		bins = append(bins, filepath.Join(active, "bin"))
 	}
 	for _, dir := range bins {
-		if python := filepath.Join(dir, "python"); isFile(python) {
+		if python := filepath.Join(dir, "python"); execprog.IsFile(python) {
 			return python, nil
 		}
 	}

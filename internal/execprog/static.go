@@ -1,4 +1,4 @@
-package main
+package execprog
 
 // This file lets programs run into which NVIDIA's runtime is linked, nvcc's default.
 
@@ -33,12 +33,12 @@ func linkedRuntime(f *elf.File) string {
 	case has(runtime12Symbol):
 		return runtime12
 	}
-	return runtimeLibrary
+	return RuntimeLibrary
 }
 
 // shared reports whether a program loads the runtime as a library.
 func (l *look) shared() bool {
-	return slices.Contains(l.needed, runtimeLibrary) || slices.Contains(l.needed, runtime12)
+	return slices.Contains(l.needed, RuntimeLibrary) || slices.Contains(l.needed, runtime12)
 }
 
 // audited has the loader ask our auditor about each object.
@@ -54,8 +54,8 @@ func preloaded(env []string, dir string, libraries ...string) []string {
 // withLibraries puts those libraries that are in a folder in front of a list of the loader's.
 func withLibraries(env []string, list, dir string, libraries ...string) []string {
 	for _, library := range libraries {
-		if file := filepath.Join(dir, library); isFile(file) {
-			env = withVariable(env, list, file, ":")
+		if file := filepath.Join(dir, library); IsFile(file) {
+			env = WithVariable(env, list, file, ":")
 		}
 	}
 	return env

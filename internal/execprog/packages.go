@@ -1,4 +1,4 @@
-package main
+package execprog
 
 // This file holds what exec sets for programs that bring CUDA's runtime as a package, or build extensions: Python's above all.
 
@@ -20,7 +20,7 @@ const cachingVariable = "PYTORCH_NO_CUDA_MEMORY_CACHING"
 // withPackages sets what a program of packages needs, which is started from path. PyTorch's libraries name the folder of NVIDIA's
 // runtime (RPATH), so that ours must be there before them; and where that runtime is linked in, its functions become those of ours.
 func withPackages(env []string, dir, path string, l *look) []string {
-	env = withVariable(env, execVariableName, dir, "")
+	env = WithVariable(env, execVariableName, dir, "")
 	env = withoutCaching(env)
 	env = behindVariable(env, "LIBRARY_PATH", dir)
 	switch {
@@ -29,9 +29,9 @@ func withPackages(env []string, dir, path string, l *look) []string {
 	case len(l.needed) != 0:
 		return env // the program's own libraries are of the same kind
 	case l.linked == runtime12 || bringsRuntime12(path):
-		return preloaded(env, dir, runtimeLibrary, runtime12)
+		return preloaded(env, dir, RuntimeLibrary, runtime12)
 	}
-	return preloaded(env, dir, runtimeLibrary)
+	return preloaded(env, dir, RuntimeLibrary)
 }
 
 // withoutCaching sets the variable, whose mere presence counts to PyTorch; who wants its allocator says 0, or nothing.
@@ -42,7 +42,7 @@ func withoutCaching(env []string) []string {
 		}
 		return slices.DeleteFunc(slices.Clone(env), func(line string) bool { return strings.HasPrefix(line, cachingVariable+"=") })
 	}
-	return withVariable(env, cachingVariable, "1", "")
+	return WithVariable(env, cachingVariable, "1", "")
 }
 
 // behindVariable puts a folder behind those of a list.
@@ -50,7 +50,7 @@ func behindVariable(env []string, name, dir string) []string {
 	if old := os.Getenv(name); old != "" {
 		dir = old + ":" + dir
 	}
-	return withVariable(env, name, dir, "")
+	return WithVariable(env, name, dir, "")
 }
 
 // runtime12Packages are what packages leave that bring the runtime of CUDA 12, or have it linked in.

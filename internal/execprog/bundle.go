@@ -1,4 +1,4 @@
-package main
+package execprog
 
 // This file unpacks the CUDA libraries that a release carries (.ci/release), on their first use.
 
@@ -69,7 +69,7 @@ func unpacked(dir string, files *zip.Reader) bool {
 }
 
 // linkerNames are the names that linkers look for, and what they link with.
-var linkerNames = map[string]string{"libcudart.so": runtimeLibrary, "libcuda.so": driverLibrary}
+var linkerNames = map[string]string{"libcudart.so": RuntimeLibrary, "libcuda.so": driverLibrary}
 
 // unpack writes a file.
 func unpack(f *zip.File, dir string) error {
