@@ -3,7 +3,6 @@ package main
 // This file is the test verb: txtar cases in parallel, and what they print.
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +28,7 @@ func newTest(s streams) *cli.Command {
 		Use:   "test FILE|DIR…",
 		Short: "Run txtar test cases: commands, the output they must print, and their files",
 		Args:  takes(1, -1),
-		Run:   func(cmd *cli.Command, args []string) error { return testCases(cmd.Context(), s, &f, args) },
+		Run:   func(cmd *cli.Command, args []string) error { return testCases(cmd, s, &f, args) },
 	}
 	cmd.Flags().String(&f.filter, "filter", "", "", "only cases whose file name matches `RE`, a regular expression")
 	cmd.Flags().Bool(&f.verbose, "verbose", "v", "print cases that pass, too")
@@ -39,7 +38,8 @@ func newTest(s streams) *cli.Command {
 	return cmd
 }
 
-func testCases(ctx context.Context, s streams, f *testFlags, args []string) error {
+func testCases(cmd *cli.Command, s streams, f *testFlags, args []string) error {
+	ctx := cmd.Context()
 	filter, err := regexp.Compile(f.filter)
 	if err != nil {
 		return usageError{fmt.Errorf("--filter: %w", err)}
@@ -55,7 +55,7 @@ func testCases(ctx context.Context, s streams, f *testFlags, args []string) erro
 	if err != nil {
 		return usageError{err}
 	}
-	results := (&testcase.Runner{Command: self, Update: f.update}).Run(ctx, files, f.jobs)
+	results := (&testcase.Runner{Command: self, Verbs: cmd.Siblings(), Update: f.update}).Run(ctx, files, f.jobs)
 	if err := ctx.Err(); err != nil {
 		fmt.Fprintln(s.err, "interrupted")
 		return exitError{exitInterrupted}

@@ -58,6 +58,14 @@ func (c *Command) Add(verbs ...*Command) {
 // Verbs lists them by name, hidden ones, too.
 func (c *Command) Verbs() []*Command { return c.verbs }
 
+// Siblings names the verbs of the command that this is one of, those that are hidden, too.
+func (c *Command) Siblings() (names []string) {
+	for _, v := range c.root().verbs {
+		names = append(names, v.Name())
+	}
+	return names
+}
+
 // Find returns the verb of a name, nil if there is none.
 func (c *Command) Find(name string) *Command {
 	i := slices.IndexFunc(c.verbs, func(v *Command) bool { return v.Name() == name })

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +30,9 @@ import (
 
 // Runner runs cases.
 type Runner struct {
-	Command string // the file of the command whose verbs the lines are
-	Update  bool   // what cmp finds is written into the case
+	Command string   // the file of the command whose verbs the lines are
+	Verbs   []string // these; a file without any of them, and without files of its own, is no case. nil: not looked at
+	Update  bool     // what cmp finds is written into the case
 }
 
 // run is one case while it runs.
@@ -54,6 +56,9 @@ type run struct {
 func (r *Runner) One(ctx context.Context, file string) (err error) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
+		return err
+	}
+	if err := r.isCase(archive); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "ptxvm-case-")
@@ -81,6 +86,33 @@ func (r *Runner) One(ctx context.Context, file string) (err error) {
 		return launchlang.WriteWhole(file, txtar.Format(archive))
 	}
 	return nil
+}
+
+// words are what lines begin with beside verbs.
+var words = []string{"!", "exit", "stdout", "stderr", "cmp", "use"}
+
+// isCase refuses text that was never meant for one: it has no files, and no line of it is a command line. Options files are the most
+// likely, since examples and captures write some.
+func (r *Runner) isCase(a *txtar.Archive) error {
+	if r.Verbs == nil || len(a.Files) != 0 {
+		return nil
+	}
+	first := ""
+	for line := range strings.Lines(string(a.Comment)) {
+		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case word == "" || word[0] == '#':
+		case slices.Contains(r.Verbs, word) || slices.Contains(words, word):
+			return nil
+		case first == "":
+			first = strings.TrimSpace(line)
+		}
+	}
+	if first == "" {
+		return nil // that it runs nothing, it says itself
+	}
+	return fmt.Errorf("this is no test case: its lines are no command lines of ptxvm (the first is %s). A case is a .txtar file of lines such as "+
+		"run saxpy.ptx --grid 4, and the files that they need behind -- NAME --; options for a run are read by ptxvm run @FILE", launchlang.ShellWord(first))
 }
 
 // lineError is what failed, and the line of the case that it is about.

@@ -76,6 +76,26 @@ func TestOne(t *testing.T) {
 	}
 }
 
+// TestNoCase: text that is no case is told from one whose verb is misspelled.
+func TestNoCase(t *testing.T) {
+	for text, want := range map[string]string{
+		"# ptxvm run @saxpy.txt\nsaxpy.ptx\n--block 32\n": "this is no test case: its lines are no command lines of ptxvm (the first is saxpy.ptx)",
+		"--grid 4\n":           "the first is '--grid 4'",
+		"rnu a\n-- k.ptx --\n": "",
+		"rnu a\nrun b\n":       "",
+		"! run a\n":            "exit code 0",
+		"# nothing\n":          "the case runs nothing",
+		"stdout a\n":           "no verb has run before it",
+	} {
+		r := runner(t)
+		r.Verbs = []string{"run", "check"}
+		err := r.One(t.Context(), written(t, t.TempDir(), "case.txt", text))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", text, err, want)
+		}
+	}
+}
+
 // TestUpdate writes what cmp finds into the case, which then holds.
 func TestUpdate(t *testing.T) {
 	file := written(t, t.TempDir(), "case.txtar", "run a\ncmp stdout want\n-- want --\nold\n")
