@@ -92,6 +92,7 @@ internal/lsp/doc:   diag isainfo internal/assume internal/check internal/ir inte
 internal/lsp:       diag internal/check internal/framing internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text internal/machine/sizes
+internal/forms:     . diag internal/launchlang
 internal/execprog:  internal/cli
 internal/cudaabi:   diag
 internal/mcp:       internal/launchlang

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/forms"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/report"
 )
@@ -16,7 +17,7 @@ import (
 type invocation struct {
 	*launchlang.Session
 	launches []*launch // in their order
-	line     *progressLine
+	line     *forms.Progress
 	suppress *report.Suppressions // may be nil
 }
 

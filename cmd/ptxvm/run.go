@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/forms"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 )
 
@@ -74,9 +75,9 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 		return err
 	}
 	line := newProgressLine(s.err, f.quiet)
-	defer line.done()
-	defer context.AfterFunc(ctx, line.end)()
-	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: line.around(s.out), Progress: line.report()})
+	defer line.Done()
+	defer context.AfterFunc(ctx, line.End)()
+	session, err := prepare(launches, files, s, ptxvm.DeviceConfig{Stdout: around(line, s.out), Progress: line.Report()})
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func runAll(ctx context.Context, s streams, launches []*runFlags, files []string
 func (s *invocation) each(ctx context.Context, to streams, r *runReport, trace *traceWriter) (all ran, reported, failed error) {
 	f := s.launches[0].flags
 	for _, j := range s.launches {
-		s.line.about = j.Kernel.Info().Base()
+		s.line.About = j.Kernel.Info().Base()
 		wrote, err := j.once(ctx, to, s.line, r)
 		trace.flush()
 		if err != nil && !f.goesOn(err) {
@@ -177,7 +178,7 @@ type ran struct {
 }
 
 // once runs a launch and reads what it wrote. The error may be one that --keep-output forgives.
-func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *runReport) (out ran, err error) {
+func (j *launch) once(ctx context.Context, s streams, line *forms.Progress, to *runReport) (out ran, err error) {
 	peers := j.Peers()
 	for _, p := range peers {
 		if err := p.Fill(); err != nil {
@@ -185,7 +186,7 @@ func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *ru
 		}
 	}
 	stats, err := j.LaunchAll(ctx)
-	line.done()
+	line.Done()
 	to.ran(j.Job, stats)
 	if err != nil && !j.flags.goesOn(err) {
 		return out, err
@@ -205,7 +206,7 @@ func (j *launch) once(ctx context.Context, s streams, line *progressLine, to *ru
 		fmt.Fprintf(s.err, "warning: %v\n", stats.Leak)
 	}
 	if j.flags.stats {
-		printStats(s.err, stats)
+		forms.PrintStats(s.err, stats)
 	}
 	return out, err
 }

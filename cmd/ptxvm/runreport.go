@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/cli"
+	"ptxvm.invalid/ptxvm/internal/forms"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/internal/sarif"
 	"ptxvm.invalid/ptxvm/report"
@@ -30,7 +31,7 @@ type runReport struct {
 	Fault       *ptxvm.Fault          `json:"fault,omitempty"`
 	Waiters     []waiterReport        `json:"waiters,omitempty"`
 	Running     []runningReport       `json:"running,omitempty"`
-	Missing     []missingForm         `json:"missing,omitempty"`
+	Missing     []forms.Missing       `json:"missing,omitempty"`
 	Faults      []*ptxvm.Fault        `json:"faults,omitempty"`
 	Sanitizer   []*ptxvm.Report       `json:"sanitizer,omitempty"`
 	Suppressed  int                   `json:"suppressed,omitempty"`
@@ -200,7 +201,7 @@ func (r *runReport) explain(err error) {
 	}
 	if errors.As(err, &unsupported) {
 		for _, f := range unsupported.Forms {
-			r.Missing = append(r.Missing, missingForm(f))
+			r.Missing = append(r.Missing, forms.Missing(f))
 		}
 	}
 	if errors.As(err, &differs) {

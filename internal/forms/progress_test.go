@@ -1,4 +1,4 @@
-package main
+package forms
 
 import (
 	"strings"
@@ -30,18 +30,18 @@ func TestProgressText(t *testing.T) {
 // nothing stands there.
 func TestProgressLine(t *testing.T) {
 	var out strings.Builder
-	p := &progressLine{w: &out, width: func() int { return 14 }}
-	p.done()
+	p := &Progress{To: &out, Width: func() int { return 14 }}
+	p.Done()
 	p.draw("a longer line")
 	p.draw("short")
-	p.done()
-	p.done()
+	p.Done()
+	p.Done()
 	if want := "\ra longer li\rshort      \r       \r"; out.String() != want { // two more for the ^C of a terminal
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
-	nothing := &progressLine{}
-	nothing.done()
-	if nothing.report() != nil {
+	nothing := &Progress{}
+	nothing.Done()
+	if nothing.Report() != nil {
 		t.Error("launches report although nothing is shown")
 	}
 }
@@ -50,8 +50,8 @@ func TestProgressLine(t *testing.T) {
 // the end of a run nothing is drawn.
 func TestProgressBeside(t *testing.T) {
 	var out strings.Builder
-	p := &progressLine{w: &out, width: func() int { return 80 }}
-	kernel := besideLine{p, &out}
+	p := &Progress{To: &out, Width: func() int { return 80 }}
+	kernel := p.Beside(&out)
 	p.draw("one")
 	for _, text := range []string{"hel", "", "lo\n"} {
 		if _, err := kernel.Write([]byte(text)); err != nil {
@@ -59,7 +59,7 @@ func TestProgressBeside(t *testing.T) {
 		}
 		p.draw("two")
 	}
-	p.end()
+	p.End()
 	p.draw("three")
 	if want := "\rone\r     \rhello\n\rtwo\r     \r"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)

@@ -1,4 +1,4 @@
-package main
+package forms
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 // TestTensorPicture reads back what --show-to FILE.png holds: a row a lane, a pixel a word.
 func TestTensorPicture(t *testing.T) {
 	m := &ptxvm.TensorMemory{Columns: []int{4, 5, 6}, Words: [][]uint32{{0x01020304, 0, 0xffffffff}, {0, 0x80000000, 0xff}}}
-	data, err := tensorPicture(m)
+	data, err := TensorPicture(m)
 	if err != nil {
 		t.Fatal(err)
 	}
