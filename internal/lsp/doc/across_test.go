@@ -73,6 +73,16 @@ ret;
 	{"more undeclared names than are searched for", `.entry a() { .reg .u32 %count; ` + strings.Repeat("mov.u32 %count, %cuont; ", 60) + `ret; }
 .entry b() { .reg .u32 %count; »ret«; }
 `, "mov.u32 %count, %cuont"},
+	{"a statement without its end, far from the edit", `.entry a() { .reg .u32 %r; mov.u32 %r, 0; mov.u32 %r, »1«; ` + strings.Repeat("mov.u32 %r, 1; ", 20) + `ret }
+`, "2"},
+	{"a range that becomes shorter, far from where it is used", `.entry a() { .reg .u32 %r<»30«>; ` + strings.Repeat("mov.u32 %r1, 1; ", 20) + `mov.u32 %r29, 1; ret; }
+`, "20"},
+	{"a label that goes, far from its branch", `.entry a() { .reg .u32 %r; »there:« ` + strings.Repeat("mov.u32 %r, 1; ", 20) + `bra there; ret; }
+`, ""},
+	{"a brace that begins a block with declarations behind", `.entry a() { .reg .u32 %r; mov.u32 %r, 1; » «` + strings.Repeat("mov.u32 %r, 1; ", 20) + `.reg .u32 %s; mov.u32 %s, 1; } ret; }
+`, "{"},
+	{"a statement that swallows the next", `.entry a() { .reg .u32 %r; mov.u32 %r, 1»;« ` + strings.Repeat("mov.u32 %r, 1; ", 20) + `mov.u33 %r, 1; ret; }
+`, " +"},
 	{"a label without its colon that another function uses", `.entry a() { bra there; there: ret; }
 .entry b() {
 »«
@@ -85,6 +95,7 @@ mov.u32 %r, 0;
 func TestAcross(t *testing.T) {
 	for _, c := range across {
 		t.Run(c.name, func(t *testing.T) {
+			defer small()()
 			before, rest, _ := strings.Cut(acrossHead+c.module, "»")
 			was, after, ok := strings.Cut(rest, "«")
 			if !ok {

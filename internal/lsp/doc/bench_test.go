@@ -4,6 +4,7 @@ package doc
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -116,4 +117,49 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// huge is a module that is one function of many lines.
+func huge(t testing.TB) *Snapshot {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry huge(.param .u64 p)\n{\n\t.reg .b32 %r<1000>;\n\t.reg .b64 %rd<1000>;\n\t.reg .f32 %f<1000>;\n\t.reg .pred %p<100>;\n\tld.param.u64 %rd1, [p];\n")
+	for i := 10; i < bigLines; i += 10 {
+		n := i / 10 % 990
+		fmt.Fprintf(&b, "$L__%d:\n\tadd.s32 %%r%d, %%r%d, 1;\n\tmul.wide.s32 %%rd%d, %%r%d, 4;\n\tadd.s64 %%rd%d, %%rd1, %%rd%d;\n\tld.global.f32 %%f%d, [%%rd%d+%d];\n"+
+			"\tfma.rn.f32 %%f%d, %%f%d, %%f%d, 0f3F800000;\n\tst.global.f32 [%%rd%d], %%f%d;\n\tsetp.lt.s32 %%p%d, %%r%d, %d;\n\t@%%p%d bra $L__%d;\n\tmov.u32 %%r%d, %%tid.x;\n",
+			i, n+1, n, n+2, n+1, n+3, n+2, n+1, n+3, 4*n, n+2, n+1, n, n+3, n+2, n%100, n+1, i, n%100, i, n+4)
+	}
+	b.WriteString("\tret;\n}\n")
+	s := New("huge.ptx", b.Bytes(), check.Options{WholeProgram: true})
+	if list, err := s.Diagnostics(t.Context()); err != nil || list.HasErrors() {
+		t.Fatal(err, list)
+	}
+	return s
+}
+
+// BenchmarkHuge is a key in a function of all lines, the diagnostics behind it, and what can stand there.
+func BenchmarkHuge(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		complete bool
+	}{{"key", false}, {"complete", true}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := huge(b)
+			at := middle(s)
+			defer processorTime(b)()
+			for b.Loop() {
+				s = s.Edit(Span{Start: at, End: at}, "\n")
+				if _, err := s.Diagnostics(b.Context()); err != nil || s.near == nil {
+					b.Fatal(err, s.near == nil)
+				}
+				if c.complete {
+					typed := s.Edit(Span{Start: at, End: at}, "add.s32 %r")
+					if list, err := typed.Completions(b.Context(), at+10); err != nil || len(list) == 0 || typed.near == nil {
+						b.Fatal(err, len(list))
+					}
+				}
+			}
+		})
+	}
 }

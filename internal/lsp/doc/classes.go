@@ -42,8 +42,7 @@ func (s *Snapshot) classes(ctx context.Context, at Pos) (*classes, error) {
 	}
 	w := s.parts[i]
 	if w == nil {
-		w = s.without(func(j int) bool { return i == j }, v.funcs)
-		w.judge()
+		w = s.alone(v, i)
 	}
 	c := w.classes(w.Part(v.funcs[i].head))
 	if s.solved == nil {

@@ -45,7 +45,7 @@ const maxMembers = 12
 
 // Completions lists what can stand at a place, the likeliest first, and nothing that cannot.
 func (s *Snapshot) Completions(ctx context.Context, at Pos) ([]Item, error) {
-	w, err := s.View(ctx, at)
+	w, err := s.nearView(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type Snapshot struct {
 	mu     sync.Mutex
 	said   *verdict
 	whole  *View
+	near   *View            // what an edit in a long function was judged by
 	parts  map[int]*View    // of functions that were judged alone, by index
 	solved map[int]*classes // of functions that were asked about, by index; nil: not known
 }

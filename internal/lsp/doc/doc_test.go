@@ -63,7 +63,10 @@ func TestForeign(t *testing.T) {
 func TestEverywhere(t *testing.T) {
 	texts := corpus(t)
 	r := rand.New(rand.NewPCG(1, 40))
-	for range 30 {
+	for i := range 40 {
+		if i == 20 {
+			defer small()()
+		}
 		s := New("k.ptx", texts[r.IntN(len(texts))], check.Options{WholeProgram: true})
 		_, _ = s.Diagnostics(t.Context())
 		for range 1 + r.IntN(3) {

@@ -17,8 +17,10 @@ type verdict struct {
 	funcs  []function
 	hushed bool // of undeclared names some were not reported, since a broken statement may declare them
 
-	stmts int  // of the module
-	loose bool // a statement of the module could not be parsed, or a body has no end: an edit may move bodies
+	stmts   int  // of the module
+	inlines bool // a .loc says that code is inlined
+	astray  bool // statements are not where they were left out
+	loose   bool // a statement of the module could not be parsed, or a body has no end: an edit may move bodies
 }
 
 // function is one with a body.
@@ -27,6 +29,9 @@ type function struct {
 	body                Span // the braces and what is between
 	entry               bool
 	open, shared, moves bool // as in check.Func
+
+	chunks []chunk // of a long one
+	names  uint64  // what stands for its declarations, if it has chunks
 }
 
 // list is what a check prints.
@@ -49,6 +54,7 @@ func (s *Snapshot) judgeWhole() {
 	v := &verdict{}
 	w.Info, v.diags = check.Check(w.File, s.opt)
 	v.alone, v.hushed = w.Info.Alone, w.Info.Hushed > 0
+	v.inlines = w.inlines()
 	v.outline(w)
 	s.said, s.whole = v, w
 }
@@ -71,6 +77,9 @@ func (v *verdict) outline(w *View) {
 				if k := known[stmt]; k != nil {
 					f.open, f.shared, f.moves = k.Open, k.Shared, k.Moves
 				}
+				var aligned bool
+				f.chunks, f.names, aligned = w.chunksOf(stmt, v.inlines)
+				v.astray = v.astray || !aligned
 				v.funcs = append(v.funcs, f)
 				v.loose = v.loose || w.File.Kind(stmt.Body.First) != syntax.LBrace || w.File.Kind(stmt.Body.Last) != syntax.RBrace
 			}

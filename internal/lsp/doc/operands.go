@@ -161,20 +161,30 @@ func detailOf(o *check.Object) string {
 
 // members are numbers of a family: of those that stand next to the word, then the least that nothing names.
 func (l *lister) members(o *check.Object) (list []int) {
-	type use struct{ number, distance int }
-	nearest := map[int]int{}
+	type use struct {
+		number   int
+		distance Pos
+	}
+	const many = 1 << 16
+	nearest := make([]Pos, min(int(o.Count), many)) // by number; 0: nothing names it
+	here := l.w.Whole(l.start)
+	see := func(n int, at Pos) {
+		if d := max(at-here, here-at, 1); n < len(nearest) && (nearest[n] == 0 || d < nearest[n]) {
+			nearest[n] = d
+		}
+	}
 	r := l.fn.Extent()
 	for t := r.First; t <= r.Last; t++ {
 		if u, ok := l.w.Info.Use(t); ok && u.Object == o {
-			d := max(int(t-l.at), int(l.at-t))
-			if old, seen := nearest[int(u.Index)]; !seen || d < old {
-				nearest[int(u.Index)] = d
-			}
+			see(int(u.Index), l.w.tokenSpan(t).Start)
 		}
 	}
+	l.w.cutMembers(l.w.span(r), o.Name, see)
 	var uses []use
 	for n, d := range nearest {
-		uses = append(uses, use{n, d})
+		if d > 0 {
+			uses = append(uses, use{n, d})
+		}
 	}
 	slices.SortFunc(uses, func(a, b use) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.number, b.number))
@@ -188,10 +198,8 @@ func (l *lister) members(o *check.Object) (list []int) {
 			break
 		}
 	}
-	for n := range int(o.Count) {
-		if _, used := nearest[n]; !used {
-			return append(list, n)
-		}
+	if n := slices.Index(nearest, 0); n >= 0 {
+		list = append(list, n)
 	}
 	return list
 }

@@ -187,38 +187,84 @@ func change(r *rand.Rand, s *Snapshot, near Pos) (Span, string) {
 	return line, string(s.Text[other.Start:other.End])
 }
 
+// small has chunks in short functions, too, until it is called.
+func small() (restore func()) {
+	was := [...]int{longFunction, maxChunk, minChunk}
+	longFunction, maxChunk, minChunk = 6, 3, 1
+	return func() { longFunction, maxChunk, minChunk = was[0], was[1], was[2] }
+}
+
 // TestRandomEdits: after each edit the diagnostics are those of a check of the whole text.
 func TestRandomEdits(t *testing.T) {
 	texts := corpus(t)
 	r := rand.New(rand.NewPCG(*editSeed, 40))
 	options := []check.Options{{WholeProgram: true}, {CompileOnly: true}, {WholeProgram: true, Judge: 1}}
-	parts, total := 0, 0
-	for total < *editCount {
+	edits := 0
+	var how judgements
+	for edits < *editCount {
 		opt := options[r.IntN(len(options))]
+		restore := func() {}
+		if r.IntN(2) == 0 {
+			restore = small()
+		}
 		s := New("k.ptx", texts[r.IntN(len(texts))], opt)
+		_, _ = s.Diagnostics(t.Context()) // as an editor that opens it
 		near := Pos(0)
-		for range 1 + r.IntN(10) {
+		for broken := 0; broken < 2 && r.IntN(8) > 0; {
+			was := s.said
 			for range 1 + r.IntN(2) {
 				span, text := change(r, s, near)
 				s, near = s.Edit(span, text), span.Start
-				total++
+				edits++
 			}
-			was := s.base != nil
+			base := s.base
 			got, err := s.Diagnostics(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if was && s.whole == nil {
-				parts++
+			if how.count(was, base, s); was.broken() {
+				broken++ // there is little left to judge alone
 			}
 			if got, want := printed(got), judged(s.Text, opt); got != want {
 				_ = os.WriteFile(filepath.Join(os.TempDir(), "ptxvm-edit.ptx"), s.Text, 0o644)
-				t.Fatalf("after %d edits (-edit-seed %d), %+v:\n%s", total, *editSeed, opt, difference(got, want))
+				t.Fatalf("after %d edits (-edit-seed %d), %+v, %v:\n%s", edits, *editSeed, opt, how, difference(got, want))
 			}
 		}
+		restore()
 	}
-	t.Logf("%d edits, of which %d judgements were of functions alone", total, parts)
-	if parts < total/12 {
-		t.Errorf("of %d edits only %d were judged by function", total, parts)
+	t.Logf("%d edits: %v", edits, how)
+	if part := how.chunks + how.functions; part < how.all()/4 || how.chunks < how.all()/20 {
+		t.Errorf("of %d judgements only %d were of functions or less", how.all(), part)
 	}
+}
+
+// judgements counts how texts were judged again.
+type judgements struct {
+	chunks    int // by what is around the edit
+	functions int // functions alone
+	tried     int // a function alone, and then the whole text, since that was not enough
+	broken    int // the whole text at once, since what it was is broken as a whole: no one knows where its bodies end, or it has many errors
+	outside   int // the same after an edit outside of bodies, or one with what counts in other functions
+}
+
+func (j *judgements) count(was, base *verdict, s *Snapshot) {
+	switch {
+	case s.near != nil:
+		j.chunks++
+	case s.whole == nil && base != nil:
+		j.functions++
+	case base != nil:
+		j.tried++
+	case was.broken():
+		j.broken++
+	default:
+		j.outside++
+	}
+}
+
+func (j judgements) all() int { return j.chunks + j.functions + j.tried + j.broken + j.outside }
+
+func (j judgements) String() string {
+	return fmt.Sprintf("%d judgements, of which %d were of what is around the edit, %d of functions, %d of functions and then of the whole text, %d of a text that was broken, %d behind edits outside of bodies or of what counts there",
+		j.all(), j.chunks, j.functions, j.tried, j.broken, j.outside)
 }

@@ -23,13 +23,15 @@ const (
 func (v *verdict) after(s, next *Snapshot, at Span, dirty []int) (*verdict, []int) {
 	i := v.in(at)
 	grown := Pos(len(next.Text) - len(s.Text))
-	if i < 0 || v.loose || v.hushed || len(v.diags) > fewDiagnostics || farReaching(s, at) || farReaching(next,
+	if i < 0 || v.broken() || farReaching(s, at) || farReaching(next,
 		Span{Start: at.Start, End: at.End + grown}) {
 		return nil, nil
 	}
 	moved := *v
 	moved.funcs = slices.Clone(v.funcs)
 	moved.funcs[i].body.End += grown
+	body := v.funcs[i].body.Start
+	moved.funcs[i].chunks = movedChunks(v.funcs[i].chunks, Span{Start: at.Start - body, End: at.End - body}, grown)
 	for j := i + 1; j < len(moved.funcs); j++ {
 		moved.funcs[j].head += grown
 		moved.funcs[j].body.Start += grown
@@ -48,6 +50,9 @@ func (v *verdict) after(s, next *Snapshot, at Span, dirty []int) (*verdict, []in
 	return &moved, dirty
 }
 
+// broken reports whether functions of the text cannot be judged alone: its bodies may end elsewhere, or it has many errors.
+func (v *verdict) broken() bool { return v.loose || v.hushed || len(v.diags) > fewDiagnostics }
+
 // farReaching reports whether lines have what counts in other functions, too: places that code is inlined at, and what hides the text
 // behind it.
 func farReaching(s *Snapshot, at Span) bool {
@@ -61,22 +66,34 @@ func farReaching(s *Snapshot, at Span) bool {
 	return false
 }
 
-// recheck judges the functions that have changed, nil if the whole text has to be judged.
+// recheck judges the functions that have changed, nil if the whole text has to be judged: of long ones what is around the edits, or,
+// where that may not be enough, all.
 func (s *Snapshot) recheck() *verdict {
 	if s.base == nil {
 		return nil
 	}
+	if cuts, chunks := s.base.cuts(s.dirty, true); chunks {
+		if v := s.recheckWithout(cuts, true); v != nil {
+			return v
+		}
+	}
+	cuts, _ := s.base.cuts(s.dirty, false)
+	return s.recheckWithout(cuts, false)
+}
+
+// recheckWithout judges the text without what says nothing new.
+func (s *Snapshot) recheckWithout(cuts []Span, near bool) *verdict {
 	old := s.base
-	w := s.without(func(i int) bool { return slices.Contains(s.dirty, i) }, old.funcs)
+	w := s.without(cuts)
 	found := w.judge()
-	v := &verdict{stmts: old.stmts, alone: moveAll(w.Info.Alone, s.source, w.wholeSpan)}
+	v := &verdict{stmts: old.stmts, inlines: old.inlines, alone: moveAll(w.Info.Alone, s.source, w.wholeSpan)}
 	v.outline(w)
-	if !old.certain(v, s.dirty) {
+	if !old.certain(v, s.dirty) || near && !old.sameNames(v, s.dirty) {
 		return nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(old.diags), func(d diag.Diagnostic) bool {
 		i := old.holder(d.Span.Start)
-		return i < 0 || slices.Contains(s.dirty, i)
+		return i < 0 || slices.Contains(s.dirty, i) && !w.cutAt(d.Span.Start)
 	})
 	said := slices.DeleteFunc(moveAll(found, s.source, w.wholeSpan), func(d diag.Diagnostic) bool {
 		i := old.holder(d.Span.Start)
@@ -91,17 +108,36 @@ func (s *Snapshot) recheck() *verdict {
 	if !v.keepMoves(old) {
 		return nil
 	}
+	s.keep(v, w, near)
+	return v
+}
+
+// keep takes over what a verdict does not know of what was left out, and the view that it comes from.
+func (s *Snapshot) keep(v *verdict, w *View, near bool) {
 	for i := range v.funcs {
-		if !slices.Contains(s.dirty, i) {
-			was := old.funcs[i]
-			v.funcs[i].open, v.funcs[i].shared, v.funcs[i].moves = was.open, was.shared, was.moves
+		if f, was := &v.funcs[i], &s.base.funcs[i]; !slices.Contains(s.dirty, i) {
+			f.open, f.shared, f.moves, f.chunks, f.names = was.open, was.shared, was.moves, was.chunks, was.names
 		}
+	}
+	if near {
+		s.near = w
+		return
 	}
 	s.parts = map[int]*View{}
 	for _, i := range s.dirty {
 		s.parts[i] = w
 	}
-	return v
+}
+
+// sameNames reports whether long functions that have changed declare what they declared, and whether what was left out of them
+// stands between statements.
+func (v *verdict) sameNames(now *verdict, dirty []int) bool {
+	for _, i := range dirty {
+		if v.funcs[i].chunks != nil && (v.funcs[i].names != now.funcs[i].names || now.funcs[i].chunks == nil) {
+			return false
+		}
+	}
+	return !now.astray
 }
 
 // holder is the function whose body begins at or before a place and ends behind it, -1 if there is none.
@@ -183,25 +219,39 @@ func (w *View) judge() (list diag.List) {
 	return list
 }
 
-// without is a view in which the bodies of functions are empty, but for those that keep names.
-func (s *Snapshot) without(keep func(int) bool, funcs []function) *View {
-	w := &View{snapshot: s}
+// without is a view that lacks stretches of the text.
+func (s *Snapshot) without(cuts []Span) *View {
+	w := &View{snapshot: s, cuts: cuts}
 	var text []byte
 	from := Pos(0)
-	piece := func(to Pos) {
+	add := func(to Pos) {
 		w.pieces = append(w.pieces, piece{Pos(len(text)), from})
 		text = append(text, s.Text[from:to]...)
 	}
-	for i, f := range funcs {
-		if keep(i) {
-			continue
-		}
-		piece(f.body.Start + 1)
-		from = f.body.End - 1
+	for _, cut := range cuts {
+		add(cut.Start)
+		from = cut.End
 	}
-	piece(Pos(len(s.Text)))
+	add(Pos(len(s.Text)))
 	w.File = syntax.Parse(s.Name, text)
 	return w
+}
+
+// alone is a view of one function, and of all declarations of the module.
+func (s *Snapshot) alone(v *verdict, i int) *View {
+	cuts, _ := v.cuts([]int{i}, false)
+	w := s.without(cuts)
+	w.judge()
+	return w
+}
+
+// inlines reports whether a .loc says that code is inlined.
+func (w *View) inlines() (found bool) {
+	w.eachStmt(1, syntax.TokenID(len(w.File.Tokens)-1), func(s syntax.Stmt) {
+		l, ok := s.(*syntax.Loc)
+		found = found || ok && l.Inlined != nil
+	})
+	return found
 }
 
 // moveAll moves all places of a list, which is copied.

@@ -21,7 +21,7 @@ const maxSignatures = 12
 
 // Signatures lists the forms that the statement at a place has or may still get, and which operand the place is in.
 func (s *Snapshot) Signatures(ctx context.Context, at Pos) (list []Signature, operand int, err error) {
-	w, err := s.View(ctx, at)
+	w, err := s.nearView(ctx, at)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -19,6 +19,7 @@ type View struct {
 
 	snapshot *Snapshot
 	pieces   []piece // nil: of the whole text
+	cuts     []Span  // what it lacks, in places of the text
 
 	once  sync.Once
 	decls map[syntax.TokenID]*check.Object
@@ -78,8 +79,7 @@ func (s *Snapshot) View(ctx context.Context, at Pos) (*View, error) {
 	if w := s.parts[i]; w != nil {
 		return w, nil
 	}
-	w := s.without(func(j int) bool { return i == j }, v.funcs)
-	w.judge()
+	w := s.alone(v, i)
 	if s.parts == nil {
 		s.parts = map[int]*View{}
 	}
