@@ -75,6 +75,10 @@ ret;
 `, "mov.u32 %count, %cuont"},
 	{"a statement without its end, far from the edit", `.entry a() { .reg .u32 %r; mov.u32 %r, 0; mov.u32 %r, »1«; ` + strings.Repeat("mov.u32 %r, 1; ", 20) + `ret }
 `, "2"},
+	{"a name alone on its line that the parser takes for a label", `.entry a() { .reg .u32 %r, %s;
+»«
+` + strings.Repeat("mov.u32 %r, 1;\n", 20) + `mov.u32 %s, %r; ` + strings.Repeat("mov.u32 %r, 1;\n", 20) + `ret; }
+`, "%r"},
 	{"a range that becomes shorter, far from where it is used", `.entry a() { .reg .u32 %r<»30«>; ` + strings.Repeat("mov.u32 %r1, 1; ", 20) + `mov.u32 %r29, 1; ret; }
 `, "20"},
 	{"a label that goes, far from its branch", `.entry a() { .reg .u32 %r; »there:« ` + strings.Repeat("mov.u32 %r, 1; ", 20) + `bra there; ret; }

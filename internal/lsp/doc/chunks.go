@@ -1,9 +1,9 @@
 package doc
 
 // This file lets a long function be judged again by what stands around an edit. What is said of a plain instruction depends on the
-// declarations of its names and on nothing else. Such instructions are left out of the text in chunks, but for those beside the
-// edit; all other statements stay, and as long as those that declare something are the same, what was said of the chunks stays,
-// too. The reference implementation judges the function whole.
+// declarations of its names and on nothing else. Those of which there is nothing to say are left out of the text in chunks, but for
+// those beside the edit; all other statements stay, and as long as those that declare something are the same, there is nothing to
+// say of the chunks, either. The reference implementation judges the function whole.
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/syntax"
@@ -123,8 +124,10 @@ func (s *Snapshot) nearView(ctx context.Context, at Pos) (*View, error) {
 // chunker finds the chunks of a function.
 type chunker struct {
 	w       *View
-	body    Pos // where it begins
+	body    Pos       // where it begins
+	said    diag.List // sorted, in places of the view
 	inlines bool
+	left    []Span // what the view lacks
 	cuts    []Span // chunks that the view lacks, and that come next
 	list    []chunk
 	run     Span // of the chunk that is being made
@@ -141,14 +144,15 @@ type chunker struct {
 
 // chunksOf are the chunks of a function, nil if it is short, and what its other statements declare, in a number. ok is false if what
 // was left out is not between statements.
-func (w *View) chunksOf(f *syntax.Function, inlines bool) (list []chunk, names uint64, ok bool) {
+func (w *View) chunksOf(f *syntax.Function, said diag.List, inlines bool) (list []chunk, names uint64, ok bool) {
 	body := w.span(f.Body.Range)
-	c := chunker{w: w, body: body.Start, inlines: inlines, names: fnv.New64a()}
+	c := chunker{w: w, body: body.Start, said: said, inlines: inlines, names: fnv.New64a()}
 	for _, cut := range w.cuts {
 		if body.Start < cut.Start && cut.End < body.End && cut != (Span{Start: body.Start + 1, End: body.End - 1}) {
 			c.cuts = append(c.cuts, cut)
 		}
 	}
+	c.left = c.cuts
 	if c.cuts == nil && int(f.Body.Last-f.Body.First) < longFunction*4 { // tokens
 		return nil, 0, true
 	}
@@ -190,17 +194,49 @@ func (c *chunker) stmts(b *syntax.Block) {
 			_, _ = io.WriteString(c.names, c.w.File.RangeText(s.Extent())+"\n")
 		}
 		c.before = s
-		c.astray = c.astray || len(c.cuts) > 0 && c.cuts[0].Start < at.End
+		c.astray = c.astray || c.maybeLabel(s.Extent().First) || len(c.cuts) > 0 && c.cuts[0].Start < at.End
 	}
 }
 
 func (c *chunker) instruction(s *syntax.Instruction, at Span) {
-	if c.inlined || !c.w.plain(s) {
+	if c.inlined || !c.w.plain(s) || c.anyOf(s) {
 		c.end()
 	} else {
 		c.add(at)
 	}
 	c.inlined = false
+}
+
+// anyOf reports whether there is something to say of a statement, or right behind it.
+func (c *chunker) anyOf(s *syntax.Instruction) bool {
+	at := c.w.File.Span(s.Range)
+	i, _ := slices.BinarySearchFunc(c.said, at.Start, func(d diag.Diagnostic, p Pos) int { return int(d.Span.Start - p) })
+	return i < len(c.said) && c.said[i].Span.Start <= at.End
+}
+
+// maybeLabel reports whether a statement begins with a word alone on its line that what was left out may have as an operand: the
+// parser takes it for a label without its colon then.
+func (c *chunker) maybeLabel(first syntax.TokenID) bool {
+	f := c.w.File
+	next := f.Next(first)
+	if len(c.left) == 0 || f.Kind(first) != syntax.Ident || c.w.lineOf(f.Tokens[next].Off) == c.w.lineOf(f.Tokens[first].Off) {
+		return false
+	}
+	word := []byte(f.Text(first))
+	return slices.ContainsFunc(c.left, func(cut Span) bool { return hasOperand(c.w.snapshot.Text[cut.Start:cut.End], word) })
+}
+
+// hasOperand reports whether a word stands in a text, and does not begin an opcode with modifiers.
+func hasOperand(text, word []byte) bool {
+	for {
+		i := bytes.Index(text, word)
+		if i < 0 {
+			return false
+		}
+		if text = text[i+len(word):]; len(text) == 0 || text[0] != '.' {
+			return true
+		}
+	}
 }
 
 // add makes a statement the last of the chunk.
@@ -241,9 +277,6 @@ func (c *chunker) pass(to Pos) {
 // plain reports whether what is said of an instruction depends on the declarations of its names alone, and nothing else on it.
 func (w *View) plain(in *syntax.Instruction) bool {
 	sel := w.Info.Sel(in)
-	if w.File.Kind(in.Last) != syntax.Semicolon { // what is said of that stands behind the statement
-		return false
-	}
 	if sel == nil || sel.ID() == isa.Call || sel.ID() == isa.Setmaxnreg || len(sel.Entry.Unique()) > 0 {
 		return false
 	}

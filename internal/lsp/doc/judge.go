@@ -55,12 +55,12 @@ func (s *Snapshot) judgeWhole() {
 	w.Info, v.diags = check.Check(w.File, s.opt)
 	v.alone, v.hushed = w.Info.Alone, w.Info.Hushed > 0
 	v.inlines = w.inlines()
-	v.outline(w)
+	v.outline(w, v.diags)
 	s.said, s.whole = v, w
 }
 
-// outline notes where the bodies of a view's functions are.
-func (v *verdict) outline(w *View) {
+// outline notes where the bodies of a view's functions are; said is what there is to say of it, in its places.
+func (v *verdict) outline(w *View, said diag.List) {
 	v.stmts = len(w.File.Stmts)
 	known := map[*syntax.Function]*check.Func{}
 	for _, f := range w.Info.Funcs {
@@ -78,7 +78,7 @@ func (v *verdict) outline(w *View) {
 					f.open, f.shared, f.moves = k.Open, k.Shared, k.Moves
 				}
 				var aligned bool
-				f.chunks, f.names, aligned = w.chunksOf(stmt, v.inlines)
+				f.chunks, f.names, aligned = w.chunksOf(stmt, said, v.inlines)
 				v.astray = v.astray || !aligned
 				v.funcs = append(v.funcs, f)
 				v.loose = v.loose || w.File.Kind(stmt.Body.First) != syntax.LBrace || w.File.Kind(stmt.Body.Last) != syntax.RBrace

@@ -87,13 +87,13 @@ func (s *Snapshot) recheckWithout(cuts []Span, near bool) *verdict {
 	w := s.without(cuts)
 	found := w.judge()
 	v := &verdict{stmts: old.stmts, inlines: old.inlines, alone: moveAll(w.Info.Alone, s.source, w.wholeSpan)}
-	v.outline(w)
+	v.outline(w, found)
 	if !old.certain(v, s.dirty) || near && !old.sameNames(v, s.dirty) {
 		return nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(old.diags), func(d diag.Diagnostic) bool {
 		i := old.holder(d.Span.Start)
-		return i < 0 || slices.Contains(s.dirty, i) && !w.cutAt(d.Span.Start)
+		return i < 0 || slices.Contains(s.dirty, i) // of what was left out of it there is nothing to say
 	})
 	said := slices.DeleteFunc(moveAll(found, s.source, w.wholeSpan), func(d diag.Diagnostic) bool {
 		i := old.holder(d.Span.Start)
