@@ -18,7 +18,7 @@ import (
 
 var (
 	neovim = flag.String("nvim", "", "drive this Neovim, 0.11 or later, with editors/nvim/init.lua")
-	emacs  = flag.String("emacs", "", "drive this Emacs, 29 or later or with eglot, with editors/emacs/ptxvm.el")
+	emacs  = flag.String("emacs", "", "drive this Emacs, 29 or later, or with the package eglot, with editors/emacs/ptxvm.el")
 	helix  = flag.String("helix", "", "drive this Helix, with editors/helix/languages.toml; needs util-linux's script")
 )
 
