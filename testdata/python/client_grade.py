@@ -141,6 +141,19 @@ def options(folder, grader):
         check(f"strides {strides}", want, grader.grade(candidate, Times3(*strides), trials=1))
 
 
+def installed(folder):
+    """A candidate may import what is installed elsewhere than beside the interpreter: for the user, say."""
+    packages = pathlib.Path(folder) / "site-packages"
+    (packages / "mine").mkdir(parents=True)
+    (packages / "mine" / "__init__.py").write_text("")
+    candidate = pathlib.Path(folder) / "imports.py"
+    candidate.write_text(prelude + "\n\nimport mine\n\ndef run(x, n, out):\n    honest(x, n, out)\n")
+    os.environ["PYTHONPATH"] = str(packages)
+    with Grader() as grader:
+        check("a package of the user", "ok", grader.grade(candidate, GRADE / "scale.py", trials=1, timeout=30))
+    del os.environ["PYTHONPATH"]
+
+
 def unconfined(folder):
     """Where the system refuses a layer the verdict names it, and --confined runs nothing."""
     shell = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
@@ -161,6 +174,7 @@ if not wanted:
     with tempfile.TemporaryDirectory() as folder, Grader() as grader:
         if confined(grader, folder):
             options(folder, grader)
+            installed(folder)
         unconfined(folder)
     assert not wrong, "\n".join(wrong)
     # The command, whose replay gives the same verdict.

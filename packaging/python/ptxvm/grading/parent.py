@@ -204,7 +204,7 @@ def _candidate(job: dict[str, Any], handles: dict[str, int], results: int, layer
 
 
 def _readable(job: dict[str, Any]) -> list[str]:
-    """What programs and libraries need, and the candidate's own folder; no home, no other job, not the reference."""
+    """What programs and libraries need, installed packages, and the candidate's own folder; no home, no other job, not the reference."""
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     paths = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives", "/proc", "/sys/devices/system/cpu", job["folder"], own]
     paths += [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), os.environ["PTXVM_EXEC"], os.environ.get("PTXVM", "")]
