@@ -36,6 +36,7 @@ func (b *bodyLowerer) stmts(block *syntax.Block) {
 const stmtSteps = 64
 
 func (b *bodyLowerer) stmt(s syntax.Stmt) {
+	b.asm.enter(b.file, s)
 	switch s := s.(type) {
 	case *syntax.Instruction:
 		b.instruction(s)
@@ -43,7 +44,7 @@ func (b *bodyLowerer) stmt(s syntax.Stmt) {
 		b.label(s)
 	case *syntax.Loc:
 		if b.file.Word(s.Keyword) == syntax.WordLoc {
-			b.loc = b.locs.id(s)
+			b.sourceLine(s)
 		}
 	case *syntax.Variables:
 		b.variables(s)

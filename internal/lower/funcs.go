@@ -26,6 +26,7 @@ type bodyLowerer struct {
 	frame  area // .param area
 	locals area
 	loc    ir.LocID
+	asm    asmLines
 	ops    slab[ir.Operand]
 
 	locally map[*check.Object]*ir.Var // .local variables of the module, in this kernel's frame
