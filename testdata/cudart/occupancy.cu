@@ -1,4 +1,6 @@
 // What kernels are like and how many fit: attributes, dynamic shared memory, block sizes, launches by address.
+// stderr: a launch of large(int*) is refused: 80000 bytes of dynamic shared memory, and it may have 49152 (cudaFuncAttributeMaxDynamicSharedMemorySize)
+// stderr: a launch of bounded(int*) is refused: 129 threads a block, and the kernel allows 128 (.maxntid, __launch_bounds__)
 #include "check.h"
 #include <cstring>
 #include <cuda_occupancy.h>
