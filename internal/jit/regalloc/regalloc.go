@@ -93,10 +93,11 @@ type allocator struct {
 	deaths [][]isel.VReg // of the running block, by instruction
 
 	state
-	where  []Loc // by virtual register: its register, None
-	locked [isel.Classes]uint32
-	pos    int
-	moves  []Move
+	constant []bool // by virtual register
+	where    []Loc  // by virtual register: its register, None
+	locked   [isel.Classes]uint32
+	pos      int
+	moves    []Move
 }
 
 func newAllocator(f *isel.Func, regs Registers) *allocator {
@@ -105,17 +106,16 @@ func newAllocator(f *isel.Func, regs Registers) *allocator {
 		blocks), preds: make([]int, blocks),
 		loop: make([]int, blocks), uses: make([][]int32, n), wanted: make([]isel.VReg, n), where: make([]Loc, n)}
 	a.out = &Result{Func: f, Blocks: make([][]Step, blocks), Home: make([]Loc, n), Params: make([]Loc, n)}
+	a.constant = make([]bool, n)
 	for v := range n {
+		_, a.constant[v] = f.Const(isel.VReg(v))
 		a.where[v], a.out.Home[v], a.out.Params[v] = None, None, None
 	}
 	return a
 }
 
 // isConst tells whether a virtual register is a constant.
-func (a *allocator) isConst(v isel.VReg) bool {
-	_, ok := a.f.Const(v)
-	return ok
-}
+func (a *allocator) isConst(v isel.VReg) bool { return a.constant[v] }
 
 // block gives places to the instructions of a block.
 func (a *allocator) block(b *isel.Block) {
