@@ -43,14 +43,16 @@ func (t *Target) Follow(ctx context.Context, most uint64) (*Course, error) {
 }
 
 // Tell gives a fault, a deadlock and reports of another run of the launch the moments at which the course has them; what it does not
-// have, since that run had its warps in another order, gets none.
+// have, since that run had its warps in another order, gets none. Where other threads have faulted at the instruction, the fault becomes
+// that of the course.
 func (c *Course) Tell(end error, reports []*vm.Report) {
 	var fault, ours *vm.Fault
 	var deadlock, same *vm.DeadlockError
 	last := c.Moments - min(c.Moments, 1)
 	switch {
 	case errors.As(end, &fault):
-		if errors.As(c.End, &ours) && fault.Code == ours.Code && fault.PTX == ours.PTX && fault.CTA == ours.CTA && fault.Thread == ours.Thread && fault.Lanes == ours.Lanes {
+		if errors.As(c.End, &ours) && fault.Code == ours.Code && fault.PTX == ours.PTX {
+			*fault = *ours // of several blocks that have faulted there at a time, the one that comes first in this order
 			fault.Moment = &last
 		}
 	case errors.As(end, &deadlock):
