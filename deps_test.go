@@ -77,10 +77,11 @@ internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
 internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs
-internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap
-internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report
+internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap golang.org/x/sys/unix
+internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report golang.org/x/term
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
+internal/whence:    . diag internal/launchlang internal/stepform internal/value
 internal/inlineasm: diag internal/check internal/isa internal/syntax
 internal/testcase:  internal/launchlang github.com/rogpeppe/go-internal/txtar
 report:             diag internal/kernelname internal/sarif

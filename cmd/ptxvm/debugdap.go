@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/netip"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,21 +17,15 @@ import (
 	"ptxvm.invalid/ptxvm/internal/debug/dap"
 )
 
-// overStdio is the value of --dap for standard input and output.
-const overStdio = "stdio"
-
 // bindDAP declares --dap.
 func (f *debugFlags) bindDAP(cmd *cli.Command) {
-	cmd.Flags().String(&f.dap, "dap", "", "", "serve an editor by the Debug Adapter Protocol, over standard input and output or, with `ADDR`, to the first that connects to HOST:PORT or :PORT of this machine; FILE and flags may then come from the editor").Alone = overStdio
+	cmd.Flags().String(&f.dap, "dap", "", "", "serve an editor by the Debug Adapter Protocol, over standard input and output or, with `ADDR`, to the first that connects to HOST:PORT or :PORT of this machine; FILE and flags may then come from the editor").Alone = dap.OverStdio
 }
-
-// dapAddress is an address as --dap takes it.
-var dapAddress = regexp.MustCompile(`^([a-zA-Z0-9.-]*):([0-9]+)$`)
 
 // serveDAP answers an editor. The address may stand behind --dap as a word of its own.
 func (f *debugFlags) serveDAP(ctx context.Context, s streams, args []string) error {
 	addr := f.dap
-	if i := slices.IndexFunc(args, isDAPAddress); i >= 0 && addr == overStdio {
+	if i := slices.IndexFunc(args, dap.IsAddress); i >= 0 && addr == dap.OverStdio {
 		addr, args = args[i], slices.Delete(slices.Clone(args), i, i+1)
 	}
 	switch {
@@ -42,43 +35,20 @@ func (f *debugFlags) serveDAP(ctx context.Context, s streams, args []string) err
 		return usageError{errors.New("debug --dap -- PROGRAM is not served: capture a launch of the program, and launch the folder of the capture")}
 	}
 	open := f.dapOpener(ctx, s, args)
-	if addr == overStdio {
+	if addr == dap.OverStdio {
 		return wrapUsage(dap.Serve(s.in, s.out, open))
 	}
-	at, err := parseDAPAddress(addr)
+	at, err := dap.ParseAddress(addr)
 	if err != nil {
 		return usageError{err}
 	}
-	client, err := acceptOne(at, func(bound netip.AddrPort) {
+	client, err := dap.AcceptOne(at, func(bound netip.AddrPort) {
 		fmt.Fprintf(s.err, "debug adapter protocol: waiting at %s\n", bound)
 	})
 	if err != nil {
 		return usageError{fmt.Errorf("--dap %s: %w", addr, err)}
 	}
 	return wrapUsage(errors.Join(dap.Serve(client, client, open), client.Close()))
-}
-
-// isDAPAddress reports whether a word is an address, or stdio, and no file.
-func isDAPAddress(word string) bool {
-	_, err := os.Stat(word)
-	return err != nil && (word == overStdio || dapAddress.MatchString(word))
-}
-
-// parseDAPAddress reads HOST:PORT. Names are not looked up: that would need libc.
-func parseDAPAddress(text string) (netip.AddrPort, error) {
-	parts := dapAddress.FindStringSubmatch(text)
-	if parts == nil {
-		return netip.AddrPort{}, fmt.Errorf("--dap %s: want stdio, :PORT or HOST:PORT", text)
-	}
-	host := parts[1]
-	if host == "" || host == "localhost" {
-		host = "127.0.0.1"
-	}
-	at, err := netip.ParseAddrPort(host + ":" + parts[2])
-	if err != nil || !at.Addr().Is4() {
-		return at, fmt.Errorf("--dap %s: want a port up to 65535 of localhost or of an IPv4 address", text)
-	}
-	return at, nil
 }
 
 // dapOpener opens what a launch request asks for; one without a program means the files of the command line.

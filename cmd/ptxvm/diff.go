@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/internal/value"
+	"ptxvm.invalid/ptxvm/internal/whence"
 )
 
 // newDiff builds the diff verb.
@@ -73,18 +74,25 @@ func (f *runFlags) diff(ctx context.Context, s streams, args []string) (err erro
 	if err := f.runBoth(ctx, s, sides); err != nil {
 		return err
 	}
-	changes, err := differences(sides, f.tolerance())
+	both := [2]*whence.Side{sides[0].again(s), sides[1].again(s)}
+	changes, err := whence.Differences(both, f.tolerance())
 	if err != nil || len(changes) == 0 {
 		return err
 	}
 	fmt.Fprintf(s.out, "A: %s\nB: %s\n", sides[0].what, sides[1].what)
 	for i := range changes {
-		changes[i].write(s.out)
+		changes[i].Write(s.out)
 	}
-	if err := f.parting(ctx, s, sides, changes); err != nil {
+	if err := whence.Part(ctx, s.out, both, changes, int64(f.why.memory)); err != nil {
 		return f.diffEnd(s, sides[0], err)
 	}
 	return exitError{exitDiffers}
+}
+
+// again is a side as it is run again, from modules that are compiled.
+func (d *side) again(s streams) *whence.Side {
+	s.modules = d.session.Modules
+	return &whence.Side{Name: d.name, Job: d.job, Again: again(s, d.launches, d.files)}
 }
 
 // runBoth runs both sides, whatever becomes of the first, and says of each how it ended if one did not end well. The error is that of

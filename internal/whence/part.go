@@ -1,4 +1,4 @@
-package main
+package whence
 
 // This file finds where two launches part: the first store that leaves something else, then, back through what it was made of, the
 // instructions that give other values of equal operands, or that are not the same.
@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"ptxvm.invalid/ptxvm"
@@ -13,53 +14,59 @@ import (
 )
 
 // mostParting bounds how far it is looked back.
-const mostParting = mostValues
+const mostParting = MostValues
 
-// parting prints the first store that differs, and from where on.
-func (f *runFlags) parting(ctx context.Context, s streams, sides []*side, changes []*change) error {
-	at, index, err := f.firstStore(ctx, s, sides, changes)
+// Side is one of two launches.
+type Side struct {
+	Name  string          // A or B
+	Job   *launchlang.Job // that has run, whose memory is still there
+	Again Again
+}
+
+// Part prints the first store that differs, and from where on; most bounds the bytes that are kept of what each launch executes.
+func Part(ctx context.Context, out io.Writer, sides [2]*Side, changes []*Change, most int64) error {
+	at, index, err := firstStore(ctx, sides, changes, most)
 	if err != nil {
 		return err
 	}
 	if at == nil {
-		fmt.Fprintln(s.out, "no store of A alone, interpreted on one thread, leaves this: it comes of the order of its warps, or of compiled code")
+		fmt.Fprintln(out, "no store of A alone, interpreted on one thread, leaves this: it comes of the order of its warps, or of compiled code")
 		return nil
 	}
-	var found [2]*explanation
+	var found [2]*Explanation
 	for i, d := range sides {
 		e := launchlang.Element{Memory: at.at[i], Index: index}
-		if found[i], err = d.explain(ctx, s, e, int64(f.why.memory)); err != nil {
+		if found[i], err = d.explain(ctx, e, most); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(s.out, "first store that differs: %s[%d]\n", at.at[0].Name, index)
+	fmt.Fprintf(out, "first store that differs: %s[%d]\n", at.at[0].Name, index)
 	for i, d := range sides {
 		if found[i].root == nil {
-			fmt.Fprintf(s.out, "  %s does not write it\n", d.name)
+			fmt.Fprintf(out, "  %s does not write it\n", d.Name)
 			continue
 		}
-		fmt.Fprintf(s.out, "  %s  %s\n", d.name, found[i].form().Line(found[i].root, ""))
+		fmt.Fprintf(out, "  %s  %s\n", d.Name, found[i].form().Line(found[i].root, ""))
 	}
 	if found[0].root == nil || found[1].root == nil {
 		return nil
 	}
 	if a, b := found[0].value, found[1].value; a == b {
-		fmt.Fprintf(s.out, "recorded, which interprets both on one thread, both leave %s: the difference comes of compiled code, or of the order of warps\n", a)
+		fmt.Fprintf(out, "recorded, which interprets both on one thread, both leave %s: the difference comes of compiled code, or of the order of warps\n", a)
 		return nil
 	}
 	a, b, why := descend(found[0].root, found[1].root)
-	fmt.Fprintf(s.out, "it follows from: %s\n", why)
+	fmt.Fprintf(out, "it follows from: %s\n", why)
 	for i, o := range []*ptxvm.Origin{a, b} {
-		found[i].form().Tree(s.out, o, "  "+sides[i].name+"  ", "     ", 4)
+		found[i].form().Tree(out, o, "  "+sides[i].Name+"  ", "     ", 4)
 	}
 	return nil
 }
 
 // firstStore is the element that differs and whose last store comes first in A, or, where A writes none of them, in B.
-func (f *runFlags) firstStore(ctx context.Context, s streams, sides []*side, changes []*change) (at *change, index int, err error) {
+func firstStore(ctx context.Context, sides [2]*Side, changes []*Change, most int64) (at *Change, index int, err error) {
 	for i, d := range sides {
-		s.modules = d.session.Modules
-		err = recorded(ctx, s, d.launches, d.files, &ptxvm.Record{Max: int64(f.why.memory)}, func(_ *launchlang.Job, r *ptxvm.Record) error {
+		err = d.Again(ctx, &ptxvm.Record{Max: most}, func(_ *launchlang.Job, r *ptxvm.Record) error {
 			addr, ok, err := r.FirstLast(func(addr uint64) bool { return changed(changes, i, addr) != nil })
 			if err != nil {
 				return recordFull(err)
@@ -78,7 +85,7 @@ func (f *runFlags) firstStore(ctx context.Context, s streams, sides []*side, cha
 }
 
 // changed is the memory in which a byte of a side differs; nil if it does not.
-func changed(changes []*change, side int, addr uint64) *change {
+func changed(changes []*Change, side int, addr uint64) *Change {
 	for _, c := range changes {
 		if c.holds(side, addr) {
 			return c
@@ -88,10 +95,9 @@ func changed(changes []*change, side int, addr uint64) *change {
 }
 
 // explain finds where an element of a side comes from.
-func (d *side) explain(ctx context.Context, s streams, e launchlang.Element, most int64) (told *explanation, err error) {
-	ask := &explaining{element: e.String(), depth: mostParting, values: mostParting, memory: most}
-	s.modules = d.session.Modules
-	return ask.run(ctx, s, d.launches, d.files)
+func (d *Side) explain(ctx context.Context, e launchlang.Element, most int64) (told *Explanation, err error) {
+	ask := &Question{Element: e.String(), Depth: mostParting, Values: mostParting, Memory: most}
+	return ask.Ask(ctx, d.Again)
 }
 
 // descend goes back from two values that differ, as long as as many of the one's sources differ as of the other's: to the first of these,

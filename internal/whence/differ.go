@@ -1,4 +1,4 @@
-package main
+package whence
 
 // This file compares the memory of two launches.
 
@@ -14,8 +14,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
-// change is a memory that the launches leave with different bytes.
-type change struct {
+// Change is a memory that the launches leave with different bytes.
+type Change struct {
 	at    [2]launchlang.Memory // of each side
 	bytes [2][]byte
 	count int
@@ -26,20 +26,20 @@ type change struct {
 // mostShown is how many elements of a memory are listed.
 const mostShown = 8
 
-// differences compares all memory that the launches share by name or place, variables of the modules in .global, too.
-func differences(sides []*side, within value.Tolerance) (list []*change, err error) {
-	a, b := sides[0].job.Memories(), sides[1].job.Memories()
+// Differences compares all memory that the launches share by name or place, variables of the modules in .global, too.
+func Differences(sides [2]*Side, within value.Tolerance) (list []*Change, err error) {
+	a, b := sides[0].Job.Memories(), sides[1].Job.Memories()
 	byName := map[string]launchlang.Memory{}
-	for _, m := range sides[1].job.Variables() {
+	for _, m := range sides[1].Job.Variables() {
 		byName[m.Name] = m
 	}
-	for _, m := range sides[0].job.Variables() {
+	for _, m := range sides[0].Job.Variables() {
 		if other, ok := byName[m.Name]; ok && other.Buffer.Len() == m.Buffer.Len() {
 			a, b = append(a, m), append(b, other)
 		}
 	}
 	for i := range min(len(a), len(b)) {
-		c := &change{at: [2]launchlang.Memory{a[i], b[i]}}
+		c := &Change{at: [2]launchlang.Memory{a[i], b[i]}}
 		for k, m := range c.at {
 			c.bytes[k] = make([]byte, m.Buffer.Len())
 			if err := ptxvm.Download(m.Buffer, c.bytes[k]); err != nil {
@@ -54,7 +54,7 @@ func differences(sides []*side, within value.Tolerance) (list []*change, err err
 }
 
 // compare finds the elements that differ.
-func (c *change) compare(within value.Tolerance) {
+func (c *Change) compare(within value.Tolerance) {
 	if bytes.Equal(c.bytes[0], c.bytes[1]) {
 		return
 	}
@@ -72,20 +72,20 @@ func (c *change) compare(within value.Tolerance) {
 }
 
 // holds reports whether a byte of a side is one of an element that differs.
-func (c *change) holds(side int, addr uint64) bool {
+func (c *Change) holds(side int, addr uint64) bool {
 	off := addr - c.at[side].Buffer.Addr()
 	i := off / uint64(c.at[0].Type.Size())
 	return i < uint64(len(c.far)) && c.far[i]
 }
 
 // words are a side's value of an element: as a number, and as bits.
-func (c *change) words(side, index int) string {
+func (c *Change) words(side, index int) string {
 	size := c.at[0].Type.Size()
 	return valueBits(c.at[0].Type, c.bytes[side][index*size:(index+1)*size])
 }
 
-// write lists the first elements that differ.
-func (c *change) write(w io.Writer) {
+// Write lists the first elements that differ.
+func (c *Change) Write(w io.Writer) {
 	typ := c.at[0].Type.Name()
 	if typ == "" {
 		typ = "bytes"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package dap
 
 // This file listens for one client. Package net would bring libc along (TestStatic).
 
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// acceptOne waits for a client. listening is told where, once there is a socket.
-func acceptOne(at netip.AddrPort, listening func(netip.AddrPort)) (*os.File, error) {
+// AcceptOne waits for a client. listening is told where, once there is a socket.
+func AcceptOne(at netip.AddrPort, listening func(netip.AddrPort)) (*os.File, error) {
 	server, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package dap
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// acceptOne refuses: there is no listener here.
-func acceptOne(netip.AddrPort, func(netip.AddrPort)) (*os.File, error) {
+// AcceptOne refuses: there is no listener here.
+func AcceptOne(netip.AddrPort, func(netip.AddrPort)) (*os.File, error) {
 	return nil, errors.New("addresses are served on Unix alone: use --dap stdio")
 }
