@@ -81,13 +81,22 @@ func (s *Session) ask(p *machine.Pause, stop stopper) *Stop {
 		if found != nil && found.Break != nil {
 			found.at, s.untold = p, found
 		}
-		return &Stop{Why: Reports, Report: s.report}
+		return &Stop{Why: Reports, Report: s.report, lanes: lanesOf(s.report, p)}
 	case found != nil:
 		return found
 	case interrupted:
 		return &Stop{Why: Interrupted}
 	}
 	return nil
+}
+
+// lanesOf is the lanes that a report is about, if they are of the warp that is about to execute; 0: they are not.
+func lanesOf(r *vm.Report, p *machine.Pause) uint32 {
+	at := &r.Here
+	if at.Lanes == 0 || at.CTA.Array() != p.Warp.CTA().ID() || p.Warp.Thread(bits.TrailingZeros32(at.Lanes)) != at.Thread.Array() {
+		return 0
+	}
+	return at.Lanes
 }
 
 // forward lets the launch go on, to a breakpoint, a watchpoint, a fault, a report, or where stop says, which is asked at each moment
