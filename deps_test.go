@@ -99,7 +99,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/jit/cc internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes
 .:                  diag report internal/vm
 `
 

@@ -18,12 +18,13 @@ const (
 	Auto   Engine = vm.Auto   // the interpreter first, machine code for what has become hot, where it can be run
 	Interp Engine = vm.Interp // the interpreter, which runs everything, everywhere
 	JIT    Engine = vm.JIT    // machine code for what can be compiled, from the first time on; the rest is interpreted
+	CC     Engine = vm.CC     // machine code by the installed C compiler, clang or gcc, for the kernels that are taken; else as JIT
 )
 
-// ParseEngine knows auto, interp and jit.
+// ParseEngine knows auto, interp, jit and cc.
 func ParseEngine(name string) (Engine, error) { return vm.ParseEngine(name) }
 
-// ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
+// ErrNoJIT is returned by NewDevice for the engines JIT and CC where machine code cannot be run.
 var ErrNoJIT = vm.ErrNoJIT
 
 // Leave says how often compiled code left an instruction to the interpreter.

@@ -77,9 +77,11 @@ type Watch = vm.Watch
 //		Elapsed   time.Duration // from the call to the last CTA's end
 //		Compiled  uint64        // those of LaneOps that compiled code executed
 //		Sectors   uint64        // of 32 bytes of global memory, what a warp's instruction touches of one counting once; there are no caches (DeviceConfig.Sectors)
+//		CompiledC uint64        // those of Compiled that code of the C compiler executed (the engine CC)
 //		Sums      uint64        // elements of products of matrices: mma and its like
 //		SlowSums  uint64        // those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of f64, of others those that a vector cannot hold
 //		Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
+//		NotC      []string      // of the engine CC: why kernels of the device are compiled as by JIT, by name, or why all are
 //		Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
 //		Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
 //		Leak      *TensorLeak   // tensor memory that was not freed; nil if all was
@@ -93,7 +95,7 @@ type Watch = vm.Watch
 //
 //	func (s Stats) EngineShares() map[string]float64
 //
-// EngineShares tells which part of the lane-ops ran where: "interp" and "jit", which add up to 1.
+// EngineShares tells which part of the lane-ops ran where: "interp", "jit" and, if there was any, "cc", which add up to 1.
 //
 //	func (s Stats) LaneOpsPerSecond() float64
 //

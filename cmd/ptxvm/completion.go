@@ -22,7 +22,7 @@ func addCompletion(root *cli.Command) {
 
 // flagWords are the values of flags that take one of a few words.
 var flagWords = map[string][]string{
-	"engine": {"auto", "interp", "jit"}, "judge": {"ptxas", "manual"}, "async": {"eager", "lazy", "random"}, "sanitize": {"all", "mem", "init", "init:loads", "race", "race:strict", "sync", "leak", "leak:unused", "async", "async:fences", "async:war", "nan", "nan:inf"},
+	"engine": {"auto", "interp", "jit", "cc"}, "judge": {"ptxas", "manual"}, "async": {"eager", "lazy", "random"}, "sanitize": {"all", "mem", "init", "init:loads", "race", "race:strict", "sync", "leak", "leak:unused", "async", "async:fences", "async:war", "nan", "nan:inf"},
 	"color": {"auto", "always", "never"}, "schedule": {"long", "fair"}, "show": {"tmem"},
 }
 

@@ -42,7 +42,7 @@ var execVariables = []execVariable{
 	{"capture-max", captureVariable + "_MAX", "most bytes that --capture keeps, a `SIZE` such as 4G; default 1G"},
 	{"devices", "PTXVM_DEVICES", "number of devices, `N`"},
 	{"error-exitcode", errorVariable, "exit status, `N`, of a program that would end with 0 though something was reported: a fault, a limit, a sanitizer's report, a failed launch that it never asks about; default 3, 0: the program's own"},
-	{"engine", "PTXVM_ENGINE", "execution engine: `auto|interp|jit`"},
+	{"engine", "PTXVM_ENGINE", "execution engine: `auto|interp|jit|cc`"},
 	{"kernel", "PTXVM_KERNEL", "sanitizers look only at launches of kernel `NAME`: symbol, demangled, without parameters, or kns=TEXT, kne=SYMBOL, regex:RE"},
 	{"launch-count", "PTXVM_LAUNCH_COUNT", "sanitizers look only at `N` launches of such kernels; 0: all"},
 	{"launch-skip", "PTXVM_LAUNCH_SKIP", "sanitizers look at none of the first `N` launches of such kernels"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/cli"
 	"ptxvm.invalid/ptxvm/internal/forms"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
 	"ptxvm.invalid/ptxvm/report"
@@ -58,6 +59,9 @@ func setUp(ctx context.Context, launches []*runFlags, files []string, s streams,
 		if !f.quiet {
 			fmt.Fprintf(s.err, "note: --seed %d runs on one thread, so that it repeats (--workers)\n", f.seed)
 		}
+	}
+	if lacks := cli.LacksForEngine(f.engine); lacks != "" && !f.quiet {
+		fmt.Fprintf(s.err, "warning: %s\n", lacks)
 	}
 	var requests []launchlang.Request
 	for _, flags := range launches {

@@ -77,7 +77,7 @@ func (f *runFlags) bind(cmd *cli.Command) {
 	fl.String(&f.arch, "arch", "", "", "device to emulate, such as `sm_90a`; default the module's target")
 	fl.String(&f.assume, "assume", "", "", "change assumptions about hardware, such as `U15=nearest`; isa --assumptions lists them")
 	fl.Add(&f.memory, "memory", "", "limit of device memory, such as 2G; default half of the host's")
-	fl.String(&f.engine, "engine", "", "auto", "execution engine, `auto|interp|jit`; all give the same results")
+	fl.String(&f.engine, "engine", "", "auto", "execution engine, `auto|interp|jit|cc`; all give the same results; cc has the installed C compiler compile kernels that run for long")
 	fl.String(&f.judge, "judge", "", "ptxas", "what decides whether PTX is valid, `ptxas|manual`")
 	fl.Int(&f.workers, "workers", "", 0, "run CTAs on `N` threads; 0 means one per CPU")
 	fl.Uint64(&f.seed, "seed", "", 0, "permute the order of CTAs and warps by seed `N`, which gives the same order again: on one thread unless --workers says more; 0 is the natural order")

@@ -107,6 +107,18 @@ func cpuFeatures() []string {
 	return features
 }
 
+// LacksForEngine says what an engine lacks on this machine, by which it does less than it is to, and what is done instead; "" if it lacks
+// nothing.
+func LacksForEngine(name string) string {
+	if name != vm.CC.String() {
+		return ""
+	}
+	if what := vm.MissingForC(); what != "" {
+		return fmt.Sprintf("--engine %s: %s; kernels are compiled as by --engine jit", name, what)
+	}
+	return ""
+}
+
 // engineHere is what Auto does on this machine: the engine it uses besides the interpreter, if any.
 func engineHere() (name, why string) {
 	v, unproven, err := jit.Here()

@@ -135,6 +135,11 @@ func Configure(environ []string) (c Config, warnings []string, err error) {
 			warnings = append(warnings, unknownVariable(name))
 		}
 	}
+	if c.Device.Engine == vm.CC {
+		if what := vm.MissingForC(); what != "" {
+			warnings = append(warnings, fmt.Sprintf("PTXVM_ENGINE=cc: %s; kernels are compiled as by PTXVM_ENGINE=jit", what))
+		}
+	}
 	return c, warnings, nil
 }
 

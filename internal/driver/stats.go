@@ -30,13 +30,15 @@ type tally struct {
 	Engines   map[string]float64 `json:"engines"`           // share of LaneOps
 	Helpers   map[string]uint64  `json:"helpers"`           // by operation, times that compiled code had its handler execute it
 
-	compiled uint64
+	compiled, compiledC uint64
 }
 
 // tallies are those of all kernels, by symbol.
 type tallies struct {
 	mu sync.Mutex
 	of map[string]*tally
+
+	notC []string // why kernels are not compiled by way of C (PTXVM_ENGINE=cc), of the device that has most to say
 }
 
 func (t *tallies) add(w *kernelWork, s *vm.Stats) {
@@ -56,6 +58,10 @@ func (t *tallies) add(w *kernelWork, s *vm.Stats) {
 	k.LaneOps += s.LaneOps
 	k.Sectors += s.Sectors
 	k.compiled += s.Compiled
+	k.compiledC += s.CompiledC
+	if len(s.NotC) > len(t.notC) {
+		t.notC = s.NotC
+	}
 	for _, h := range s.Helpers {
 		k.Helpers[h.Op] += h.Times
 	}
@@ -67,13 +73,20 @@ func (t *tallies) list() []*tally {
 	defer t.mu.Unlock()
 	list := slices.Collect(maps.Values(t.of))
 	for _, k := range list {
-		s := vm.Stats{LaneOps: k.LaneOps, Compiled: k.compiled}
+		s := vm.Stats{LaneOps: k.LaneOps, Compiled: k.compiled, CompiledC: k.compiledC}
 		k.Engines = s.EngineShares()
 	}
 	slices.SortFunc(list, func(a, b *tally) int {
 		return cmp.Or(-cmp.Compare(a.ElapsedNs, b.ElapsedNs), cmp.Compare(a.Kernel, b.Kernel))
 	})
 	return list
+}
+
+// reasons are why kernels are not compiled by way of C.
+func (t *tallies) reasons() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.notC
 }
 
 // helpersShown is how many operations a line of the table names.
@@ -88,7 +101,7 @@ func table(list []*tally) string {
 		took := time.Duration(k.ElapsedNs)
 		s := vm.Stats{LaneOps: k.LaneOps, Elapsed: took}
 		fmt.Fprintf(w, "%d\t%v\t%d\t%.3g\t%.1f %%\t  %s%s\n", k.Launches, took.Round(100*time.Nanosecond),
-			k.LaneOps, s.LaneOpsPerSecond(), 100*k.Engines["jit"], k.Demangled, helped(k.Helpers))
+			k.LaneOps, s.LaneOpsPerSecond(), 100*(1-k.Engines["interp"]), k.Demangled, helped(k.Helpers))
 	}
 	_ = w.Flush() // a Builder takes everything
 	return strings.TrimSuffix(b.String(), "\n")
@@ -119,6 +132,9 @@ func (d *Driver) tellStats() {
 	if d.host.Error != nil {
 		for line := range strings.Lines(table(list) + "\n") {
 			d.host.Error("stats: " + line)
+		}
+		for _, why := range d.tallies.reasons() {
+			d.host.Error("stats: not by the C compiler: " + why + "\n")
 		}
 	}
 	d.reports.writeStats(list)

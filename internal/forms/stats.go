@@ -65,13 +65,20 @@ func PrintStats(w io.Writer, stats ptxvm.Stats) {
 	fmt.Fprintf(w, "stats: %s, %s, %s, %slane-ops/s, %v\n", launchlang.Count(stats.CTAs, "CTA"),
 		launchlang.Count(stats.WarpInsts, "warp instruction"), launchlang.Count(stats.LaneOps, "lane-op"), Rate(stats.LaneOpsPerSecond()), stats.Elapsed)
 	if stats.Compiled != 0 {
-		fmt.Fprintf(w, "stats: %.1f %% of the lane-ops in compiled code\n", 100*stats.EngineShares()["jit"])
+		byC := ""
+		if stats.CompiledC != 0 {
+			byC = fmt.Sprintf(", %.1f %% in the C compiler's", 100*stats.EngineShares()["cc"])
+		}
+		fmt.Fprintf(w, "stats: %.1f %% of the lane-ops in compiled code%s\n", 100*float64(stats.Compiled)/float64(stats.LaneOps), byC)
 	}
 	if stats.Sums != 0 {
 		fmt.Fprintf(w, "stats: %d elements of products of matrices, %.1f %% computed one by one\n", stats.Sums, 100*float64(stats.SlowSums)/float64(stats.Sums))
 	}
 	for _, why := range stats.Refused {
 		fmt.Fprintf(w, "stats: not compiled: %s\n", why)
+	}
+	for _, why := range stats.NotC {
+		fmt.Fprintf(w, "stats: not by the C compiler: %s\n", why)
 	}
 	for _, l := range stats.Left[:min(len(stats.Left), mostLeaves)] {
 		waits := ""

@@ -28,8 +28,7 @@ type Engine struct {
 	bytes int64 // in them
 	dense *products.Multiplier
 
-	c       map[*ir.Func][]wholeCode // by function: what has gone through C
-	refused map[*machine.Code]error  // what the new pipeline does not take
+	c *throughC // nil: the old compiler alone
 
 	failed sync.Mutex // of errs: a compilation takes time
 	errs   []error
@@ -40,7 +39,7 @@ func NewEngine(opt Options) (*Engine, error) {
 	if err := opt.possible(); err != nil {
 		return nil, err
 	}
-	return &Engine{opt: opt, pages: map[*ir.Func][]*native.Code{}, dense: products.New(opt.vectors() == AVX512)}, nil
+	return &Engine{opt: opt, pages: map[*ir.Func][]*native.Code{}, dense: products.New(opt.vectors() == AVX512), c: newThroughC(&opt)}, nil
 }
 
 // Products computes products of matrices for launches.
@@ -88,6 +87,9 @@ func tierOf(n *abi.Native) tier {
 }
 
 func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
+	if tierOf(c.Native()) >= want || e.installC(c, stopped) {
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.opt.Quick {
@@ -96,17 +98,30 @@ func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 	if tierOf(c.Native()) >= want || stopped != nil && stopped() {
 		return
 	}
-	if e.opt.c != nil {
-		if n := e.throughC(c); n != nil {
-			c.SetNative(n)
-			return
-		}
+	if n := e.best(c, want, stopped); n != nil {
+		c.SetNative(n)
 	}
+}
+
+// compileInstead has code replace what C has made of it; false: the launch was stopped.
+func (e *Engine) compileInstead(c *machine.Code, stopped func() bool) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := e.best(c, tierWhole, stopped)
+	if n == nil {
+		return false
+	}
+	c.SetNative(n)
+	return true
+}
+
+// best is what the compiler makes of code as a tier, or what stays where it cannot; nil if the launch was stopped.
+func (e *Engine) best(c *machine.Code, want tier, stopped func() bool) *abi.Native {
 	n, err := e.compile(c, want, stopped)
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrStopped):
-		return // who launches next tries again
+		return nil // who launches next tries again
 	case errors.Is(err, ErrBudget), errors.Is(err, ErrRoom):
 		n = e.instead(c)
 	default:
@@ -115,7 +130,7 @@ func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 		}
 		n = &abi.Native{Entries: make([]uintptr, len(c.Insts)), Quick: want == tierQuick}
 	}
-	c.SetNative(n)
+	return n
 }
 
 // ErrRoom says that machine code would take more memory than it may: the function stays with the quick tier, or the
@@ -126,7 +141,7 @@ var ErrRoom = errors.New("no room for machine code")
 // the quick tier makes of it.
 func (e *Engine) instead(c *machine.Code) *abi.Native {
 	n := abi.Native{Entries: make([]uintptr, len(c.Insts))}
-	if had := c.Native(); had != nil {
+	if had := c.Native(); had != nil && !had.C {
 		n = *had
 	} else if quick, err := e.compile(c, tierQuick, nil); err == nil {
 		n = *quick
@@ -234,6 +249,9 @@ func (e *Engine) Errs() []error {
 	return slices.Clone(e.errs)
 }
 
+// NotC says why kernels do not go through C though they were to (ThroughC).
+func (e *Engine) NotC() []string { return e.c.notC() }
+
 // fail notes what has kept code from being compiled.
 func (e *Engine) fail(err error) {
 	e.failed.Lock()
@@ -245,7 +263,7 @@ func (e *Engine) fail(err error) {
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return errors.Join(e.free(slices.Collect(maps.Keys(e.pages))), e.free(slices.Collect(maps.Keys(e.c))), e.dense.Close())
+	return errors.Join(e.free(slices.Collect(maps.Keys(e.pages))), e.free(e.c.functions()), e.dense.Close())
 }
 
 // Forget gives the memory of functions' code back. None of it may run any more, nor be installed again.
@@ -263,10 +281,7 @@ func (e *Engine) free(funcs []*ir.Func) error {
 			errs = append(errs, p.Free())
 		}
 		delete(e.pages, f)
-		for _, p := range e.c[f] {
-			errs = append(errs, p.Free())
-		}
-		delete(e.c, f)
+		errs = append(errs, e.c.free(f)...)
 	}
 	return errors.Join(errs...)
 }

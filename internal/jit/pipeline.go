@@ -1,10 +1,14 @@
 package jit
 
-// This file is the way into the new pipeline (ssa, build, opt, cc), which options choose; off by default. A kernel that it does not
-// take is compiled as ever.
+// This file is the way into the new pipeline (ssa, build, opt, cc): the engine cc. What it does not take the old compiler does.
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -17,15 +21,21 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
-// PipelineC is how kernels go through the new pipeline to C, and by the installed C compiler to machine code: tests and measurements.
+// PipelineC is how kernels go through the new pipeline to C, and by the installed C compiler to machine code.
 type PipelineC struct {
+	Cache bool   // what the C compiler makes is kept on disk
+	Seed  uint64 // of the schedule: not 0 keeps all kernels away, since there are no batches then
 	Build build.Options
 	Opt   opt.Options
-	Turn  int32                              // fuel of warps that begin, if not 0: tests
-	Note  func(kernel string, refused error) // called for each kernel, with why it is not taken; may be nil
-	Text  func(kernel, c string)             // called with the C of each that is taken; may be nil
-	Bytes func(kernel string, code []byte)   // called with the machine code of each that is taken by our own; may be nil
-	Own   bool                               // machine code of our own (isel, regalloc) in place of C
+
+	Without map[string]bool // techniques that are left out, of all packages (TechniquesC)
+
+	Turn   int32                              // fuel of warps that begin, if not 0: tests
+	Forced *atomic.Uint32                     // the number of a state with which code leaves wherever it comes to it: tests; nil: it does not look
+	Note   func(kernel string, refused error) // called for each kernel, with why it is not taken; may be nil
+	Text   func(kernel, c string)             // called with the C of each that is taken; may be nil
+	Bytes  func(kernel string, code []byte)   // called with the machine code of each that is taken by our own; may be nil
+	Own    bool                               // machine code of our own (isel, regalloc) in place of C
 }
 
 // ThroughC makes engines take what the new pipeline takes.
@@ -34,80 +44,259 @@ func ThroughC(o Options, p *PipelineC) Options {
 	return o
 }
 
-// throughC compiles a kernel by the new pipeline, nil if it does not take it.
-func (e *Engine) throughC(c *machine.Code) *abi.Native {
-	if e.refused[c] != nil {
+// TechniquesC are the names of all that the new pipeline can leave out: passes and parts of them, rules by which operations are simplified,
+// what is done where code is built, classes of accesses in C.
+func TechniquesC() (names []string) {
+	for _, p := range opt.Passes {
+		if p.Name != opt.Placing {
+			names = append(names, p.Name)
+		}
+	}
+	return slices.Concat(names, opt.Techniques, build.Techniques, ssa.Rules(), cc.Techniques)
+}
+
+// throughC is what an engine keeps of kernels that go through C, or do not.
+type throughC struct {
+	opt  *PipelineC
+	tool *cc.Toolchain // nil: there is none
+	most int64         // bytes that their code may take; 0: as many as it likes
+
+	mu      sync.Mutex
+	kernels map[*ir.Func][]*kernelC
+	bytes   int64
+	not     []string // why kernels do not
+}
+
+// kernelC is one kernel. Its lock is held while it is compiled: who else wants to launch it waits.
+type kernelC struct {
+	mu      sync.Mutex
+	of      *machine.Code
+	tried   bool
+	code    wholeCode // nil: it was refused, or not tried
+	steps   atomic.Uint64
+	outside uint64 // steps that the interpreter has executed of it since
+	gone    bool   // it has been replaced
+}
+
+// newThroughC finds the C compiler.
+func newThroughC(o *Options) *throughC {
+	if o.c == nil {
 		return nil
 	}
-	n, err := e.compileC(c)
-	if e.opt.c.Note != nil {
-		e.opt.c.Note(c.Func.Name, err)
+	t := &throughC{opt: o.c, most: o.Room, kernels: map[*ir.Func][]*kernelC{}}
+	if o.c.Own {
+		return t
+	}
+	tool, err := cc.Find(o.c.Cache)
+	if o.c.Seed != 0 {
+		tool, err = nil, errors.New("with a seed warps begin one by one, and what goes through C is for all of a CTA")
+	}
+	if t.tool = tool; err != nil {
+		t.not = []string{err.Error()}
+	}
+	return t
+}
+
+// kernel is that of some code.
+func (t *throughC) kernel(c *machine.Code) *kernelC {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := decode.FuncOf(c.Func)
+	for _, k := range t.kernels[f] {
+		if k.of == c {
+			return k
+		}
+	}
+	k := &kernelC{of: c}
+	t.kernels[f] = append(t.kernels[f], k)
+	return k
+}
+
+// installC compiles a kernel and installs its code; it tells whether the kernel goes through C, or would if its launch had not been
+// stopped.
+func (e *Engine) installC(c *machine.Code, stopped func() bool) bool {
+	t := e.c
+	if t == nil || t.tool == nil && !t.opt.Own {
+		return false
+	}
+	k := t.kernel(c)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.tried {
+		return k.code != nil && !k.gone
+	}
+	n, err := e.compileC(k, stopped)
+	if errors.Is(err, cc.ErrStopped) {
+		return true // who launches next tries again
+	}
+	k.tried = true
+	if t.opt.Note != nil {
+		t.opt.Note(c.Func.Name, err)
 	}
 	if err == nil {
-		return n
+		c.SetNative(n)
+		return true
 	}
-	if e.refused == nil {
-		e.refused = map[*machine.Code]error{}
-	}
-	if e.refused[c] = err; !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {
-		e.fail(err)
-	}
-	return nil
+	t.refuse(c, err)
+	return false
 }
 
-func (e *Engine) compileC(c *machine.Code) (*abi.Native, error) {
-	b, err := build.Build(c, e.opt.c.Build)
-	if err != nil {
-		return nil, err
+// mostReasons bounds how many kernels are named that do not go through C.
+const mostReasons = 100
+
+// refuse notes why a kernel does not go through C.
+func (t *throughC) refuse(c *machine.Code, why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if text := fmt.Sprintf("%s: %v", c.Func.Name, why); !slices.Contains(t.not, text) && len(t.not) < mostReasons {
+		t.not = append(t.not, text)
 	}
-	if err := opt.Run(b.Func, e.opt.c.Opt); err != nil {
-		return nil, err
-	}
-	code, err := e.code(c.Func.Name, b.Func)
-	if err != nil {
-		return nil, err
-	}
-	f := decode.FuncOf(c.Func)
-	if e.c == nil {
-		e.c = map[*ir.Func][]wholeCode{}
-	}
-	e.c[f] = append(e.c[f], code)
-	n := len(c.Insts)
-	turn := e.opt.c.Turn
-	out := &abi.Native{
-		Call: func(s *abi.State, entry uintptr) {
-			if turn != 0 {
-				s.Batch.Turn = turn
-			}
-			if err := code.Call(s, entry); err != nil {
-				panic(err) // there is no memory for a stack
-			}
-		},
-		Entries: make([]uintptr, n), Warps: make([]uintptr, n), Resumes: make([]uintptr, n), Wholes: make([]uintptr, n),
-		Meets: meets(f), Bounds: b.Bounds, NumBounds: b.NumBounds,
-		Batch: cc.Batch, Begin: cc.BeginCTA, Start: cc.Start, Again: cc.Start, Out: cc.Out, Whole: true, Last: true,
-	}
-	out.Warps[0] = cc.Warp
-	return out, nil
 }
 
-// wholeCode is machine code for batches of whole warps.
+// compileC makes machine code of a kernel.
+func (e *Engine) compileC(k *kernelC, stopped func() bool) (*abi.Native, error) {
+	t := e.c
+	b, text, err := t.text(k.of)
+	if err == nil && t.opt.Own {
+		k.code, err = t.opt.ownCode(k.of.Func.Name, b.Func)
+	}
+	if err != nil {
+		if !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {
+			e.fail(fmt.Errorf("%s, by the new pipeline: %w", k.of.Func.Name, err))
+		}
+		return nil, err
+	}
+	if !t.opt.Own {
+		code, err := t.tool.Compile(text, stopped)
+		if err != nil {
+			return nil, err
+		}
+		k.code = code
+	}
+	if err := t.take(int64(k.code.Len())); err != nil {
+		err = errors.Join(err, k.code.Free())
+		k.code = nil
+		return nil, err
+	}
+	return k.native(b, t.opt), nil
+}
+
+// wholeCode is machine code for batches of whole warps: by way of C, or our own.
 type wholeCode interface {
-	Call(s *machine.NativeState, how uintptr) error
+	Call(s *abi.State, how uintptr) error
+	Len() int
 	Free() error
 }
 
-// code is the machine code of a placed function: by way of C, or our own.
-func (e *Engine) code(kernel string, f *ssa.Func) (wholeCode, error) {
-	if e.opt.c.Own {
-		return e.opt.c.ownCode(kernel, f)
+// text is a kernel placed, and as C unless the code is to be our own.
+func (t *throughC) text(c *machine.Code) (b *build.Built, text string, err error) {
+	o := *t.opt
+	o.Build.Without, o.Opt.Without = o.Without, o.Without
+	if b, err = build.Build(c, o.Build); err == nil {
+		err = opt.Run(b.Func, o.Opt)
 	}
-	text, err := cc.Print(f)
-	if err != nil {
-		return nil, err
+	if err != nil || o.Own {
+		return b, "", err
 	}
-	if e.opt.c.Text != nil {
-		e.opt.c.Text(kernel, text)
+	if text, err = cc.Print(b.Func, cc.Options{Without: o.Without, Forced: o.Forced != nil}); err == nil && o.Text != nil {
+		o.Text(c.Func.Name, text)
 	}
-	return cc.Compile(text)
+	return b, text, err
+}
+
+// take counts the bytes of code.
+func (t *throughC) take(bytes int64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.most != 0 && t.bytes+bytes > t.most {
+		return ErrRoom
+	}
+	t.bytes += bytes
+	return nil
+}
+
+// native describes code to the machine.
+func (k *kernelC) native(b *build.Built, o *PipelineC) *abi.Native {
+	n := len(k.of.Insts)
+	out := &abi.Native{
+		Call: func(s *abi.State, entry uintptr) {
+			if o.Turn != 0 {
+				s.Batch.Turn = o.Turn
+			}
+			if o.Forced != nil {
+				binary.NativeEndian.PutUint32(s.Save[:], o.Forced.Load())
+			}
+			if err := k.code.Call(s, entry); err != nil {
+				panic(err) // there is no memory for a stack
+			}
+			k.steps.Add(s.Steps)
+		},
+		Entries: make([]uintptr, n), Warps: make([]uintptr, n), Resumes: make([]uintptr, n), Wholes: make([]uintptr, n),
+		Meets: meets(decode.FuncOf(k.of.Func)), Bounds: b.Bounds, NumBounds: b.NumBounds,
+		Batch: cc.Batch, Begin: cc.BeginCTA, Start: cc.Start, Again: cc.Start, Out: cc.Out,
+		Whole: true, Last: true, C: true, Quick: true,
+	}
+	out.Warps[0] = cc.Warp
+	return out
+}
+
+// interpreted is how many steps of C's code take as long as one of the interpreter.
+const interpreted = 30
+
+// InstallInstead is a host.Launch's Better for code that has gone through C: what that leaves the interpreter runs to the warp's end. Where
+// this takes longer than the code itself the old compiler's takes its place. steps is how many the interpreter has executed since it asked
+// last.
+func (e *Engine) InstallInstead(c *machine.Code, steps uint64, stopped func() bool) {
+	if n := c.Native(); e.c == nil || n == nil || !n.C {
+		return
+	}
+	k := e.c.kernel(c)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.outside += steps; k.gone || k.outside*interpreted < k.steps.Load() {
+		return
+	}
+	if k.gone = e.compileInstead(c, stopped); k.gone {
+		e.c.refuse(c, errors.New("C's code leaves most of it to the interpreter"))
+	}
+}
+
+// notC is why kernels do not go through C.
+func (t *throughC) notC() []string {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.not)
+}
+
+// free gives the memory of a function's code back.
+func (t *throughC) free(f *ir.Func) (errs []error) {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, k := range t.kernels[f] {
+		if k.code != nil {
+			t.bytes -= int64(k.code.Len())
+			errs = append(errs, k.code.Free())
+		}
+	}
+	delete(t.kernels, f)
+	return errs
+}
+
+// functions are those that have gone through C, or were to.
+func (t *throughC) functions() (list []*ir.Func) {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for f := range t.kernels {
+		list = append(list, f)
+	}
+	return list
 }

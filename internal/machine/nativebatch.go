@@ -224,6 +224,9 @@ func (c *CTA) takeBatch(n *installed, s *abi.State) {
 	stats.Steps += s.Steps
 	stats.LaneOps += s.Ops
 	stats.NativeOps += s.Ops - s.Help.HandlerOps
+	if n.C {
+		stats.COps += s.Ops
+	}
 	c.grid.charge(s.Steps)
 	c.cluster.changed++
 	c.cycles += s.Steps

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/cc"
 )
 
 // CompileWith makes a device of an engine that compiles, which has launched nothing yet, do so with other options: for tests and
@@ -23,15 +24,29 @@ func CompileWith(d *Device, o jit.Options) error {
 	return err
 }
 
+// MissingForC says what the engine CC lacks on this machine, by which all kernels are compiled as by JIT; "" if it lacks nothing.
+//
+//face:inside
+func MissingForC() string {
+	if _, err := cc.Find(false); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // newCompiler makes the engine that a configuration asks for; nil for the interpreter. What it makes takes at most
 // room bytes.
-func newCompiler(e Engine, room int64) (compiler, error) {
-	if e == Interp {
+func newCompiler(c *DeviceConfig, room int64) (compiler, error) {
+	if c.Engine == Interp {
 		return nil, nil
 	}
-	made, err := jit.NewEngine(jit.Options{Late: true, Room: room})
+	o := jit.Options{Late: true, Room: room}
+	if c.Engine == CC {
+		o = jit.ThroughC(o, &jit.PipelineC{Cache: true, Seed: c.Seed})
+	}
+	made, err := jit.NewEngine(o)
 	switch {
-	case err != nil && e == Auto:
+	case err != nil && c.Engine == Auto:
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w; use --engine interp", ErrNoJIT, err)

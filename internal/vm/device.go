@@ -135,7 +135,7 @@ type Device struct {
 	assumptions assume.Set
 	jit         compiler // nil: kernels are interpreted
 
-	compileQuick, compileWhole, compileParts, compileCTAs host.Compiler // by jit, if there is one
+	compileQuick, compileWhole, compileParts, compileCTAs, compileInstead host.Compiler // by jit, if there is one
 
 	tuning Tuning
 
@@ -200,7 +200,7 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 		devices[i].number = i
 	}
 	for _, d := range devices {
-		made, err := newCompiler(d.cfg.Engine, compilingMemory(d.cfg.Memory))
+		made, err := newCompiler(&d.cfg, compilingMemory(d.cfg.Memory))
 		if err != nil {
 			return nil, errors.Join(err, closeAll(devices))
 		}
@@ -278,8 +278,8 @@ func configured(n int, cfg *DeviceConfig) (*deviceSetup, error) {
 		return nil, fmt.Errorf("ptxvm: there is no choice %d of asynchrony", c.Async)
 	case int(c.Schedule) >= len(schedules):
 		return nil, fmt.Errorf("ptxvm: there is no schedule %d", c.Schedule)
-	case c.Schedule == ScheduleFair && c.Engine == JIT:
-		return nil, errors.New("ptxvm: the schedule fair is interpreted, and not for the engine jit")
+	case c.Schedule == ScheduleFair && (c.Engine == JIT || c.Engine == CC):
+		return nil, fmt.Errorf("ptxvm: the schedule fair is interpreted, and not for the engine %v", c.Engine)
 	}
 	return s, nil
 }

@@ -24,12 +24,13 @@ const (
 	Auto   Engine = iota // the interpreter first, machine code for what has become hot, where it can be run
 	Interp               // the interpreter, which runs everything, everywhere
 	JIT                  // machine code for what can be compiled, from the first time on; the rest is interpreted
+	CC                   // machine code by the installed C compiler, clang or gcc, for the kernels that are taken; else as JIT
 )
 
 // engines are the names of the engines, by number.
-var engines = []string{Auto: "auto", Interp: "interp", JIT: "jit"}
+var engines = []string{Auto: "auto", Interp: "interp", JIT: "jit", CC: "cc"}
 
-// ParseEngine knows auto, interp and jit.
+// ParseEngine knows auto, interp, jit and cc.
 func ParseEngine(name string) (Engine, error) {
 	i := slices.Index(engines, name)
 	if i < 0 {
@@ -41,7 +42,7 @@ func ParseEngine(name string) (Engine, error) {
 // String is the engine's name.
 func (e Engine) String() string { return engines[e] }
 
-// ErrNoJIT is returned by NewDevice for the engine JIT where machine code cannot be run.
+// ErrNoJIT is returned by NewDevice for the engines JIT and CC where machine code cannot be run.
 var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 
 // compiler makes machine code of a device's code: internal/jit's Engine, where ptxvm is built with one.
@@ -50,8 +51,10 @@ type compiler interface {
 	InstallWhole(c *machine.Code, stopped func() bool)
 	InstallParts(c *machine.Code, stopped func() bool)
 	Install(c *machine.Code, stopped func() bool) // programs of CTAs
+	InstallInstead(c *machine.Code, steps uint64, stopped func() bool)
 	Products() num.Multiplier
-	Errs() []error // why functions have not been compiled
+	Errs() []error  // why functions have not been compiled
+	NotC() []string // why kernels have not been compiled by way of C though they were to
 	Forget(funcs []*ir.Func) error
 	Close() error
 }
@@ -60,6 +63,9 @@ type compiler interface {
 func (d *Device) compileBy(made compiler) {
 	if d.jit = made; made != nil {
 		d.compileQuick, d.compileWhole, d.compileParts, d.compileCTAs = made.InstallQuick, made.InstallWhole, made.InstallParts, made.Install
+		d.compileInstead = func(c *machine.Code, stopped func() bool) {
+			made.InstallInstead(c, uint64(d.tuning.HotAfter)*uint64(len(c.Insts)), stopped) // or some more
+		}
 	}
 }
 
@@ -75,10 +81,14 @@ func (d *Device) compiling(l *host.Launch) {
 	}
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.tuning.PartsAfter
 	l.CompileCTAs, l.CTAsAfter = d.compileCTAs, d.tuning.CTAsAfter
-	if d.cfg.Engine != Auto {
+	t := &d.tuning
+	switch d.cfg.Engine {
+	case CC:
+		l.Better, l.BetterAfter = d.compileInstead, t.HotAfter
+		return
+	case JIT:
 		return
 	}
-	t := &d.tuning
 	if l.CompileAfter = t.HotAfter; t.QuickAfter < t.HotAfter {
 		l.Compile, l.CompileAfter, l.Better, l.BetterAfter = d.compileQuick, t.QuickAfter, d.compileWhole, t.HotAfter
 	}
@@ -103,12 +113,24 @@ func (d *Device) refused() (why []string) {
 	return why
 }
 
-// EngineShares tells which part of the lane-ops ran where: "interp" and "jit", which add up to 1.
+// notC says why kernels have not been compiled by way of C though the engine is CC.
+func (d *Device) notC() []string {
+	if d.jit == nil || d.cfg.Engine != CC {
+		return nil
+	}
+	return d.jit.NotC()
+}
+
+// EngineShares tells which part of the lane-ops ran where: "interp", "jit" and, if there was any, "cc", which add up to 1.
 func (s Stats) EngineShares() map[string]float64 {
 	shares := map[string]float64{"interp": 1}
 	if s.Compiled != 0 {
 		part := float64(s.Compiled) / float64(s.LaneOps)
 		shares["interp"], shares["jit"] = 1-part, part
+	}
+	if s.CompiledC != 0 {
+		shares["cc"] = float64(s.CompiledC) / float64(s.LaneOps)
+		shares["jit"] = float64(s.Compiled-s.CompiledC) / float64(s.LaneOps)
 	}
 	return shares
 }

@@ -6,9 +6,14 @@ package vm
 
 import "fmt"
 
-// newCompiler makes no compiler: the engine JIT is refused, as on processors that there is no compiler for.
-func newCompiler(e Engine, _ int64) (compiler, error) {
-	if e == JIT {
+// MissingForC says nothing: there is no engine CC.
+//
+//face:inside
+func MissingForC() string { return "" }
+
+// newCompiler makes no compiler: the engines JIT and CC are refused, as on processors that there is no compiler for.
+func newCompiler(c *DeviceConfig, _ int64) (compiler, error) {
+	if c.Engine == JIT || c.Engine == CC {
 		return nil, fmt.Errorf("%w: built without the compiler (the tag interp); use --engine interp", ErrNoJIT)
 	}
 	return nil, nil

@@ -26,6 +26,17 @@ func refuse(format string, a ...any) { panic(Refusal(fmt.Sprintf(format, a...)))
 type Options struct {
 	Rest  bool                // the copy for any lanes alone
 	Leave func(pc int32) bool // accesses at which code leaves
+
+	Without map[string]bool // techniques that are left out
+}
+
+// Techniques are those of this package that can be left out, by name.
+var Techniques = []string{
+	"coherent", // where lanes part a copy for those of which none does, or all
+	"indices",  // tests in front of the least and the largest lane of an index
+	"runs",     // one load where the lanes of such an index follow each other
+	"wraps",    // tests in loops that strided values do not wrap
+	"restart",  // a warp that has stored nothing is left at its start
 }
 
 // Built is what comes of a kernel.
@@ -79,7 +90,7 @@ type builder struct {
 	warp       ssa.Value
 	end        *ssa.Block // where a warp ends
 	copies     int
-	tests      map[hereTested]ssa.CheckID
+	tests      map[hereTested]bool
 	running    *path // while an instruction is built
 	at         int32 // which
 
@@ -89,7 +100,8 @@ type builder struct {
 }
 
 func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, lanes map[assumed]bool) *builder {
-	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes, byRoot: map[ssa.Value]int32{}, tests: map[hereTested]ssa.CheckID{}}
+	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes, byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}}
+	b.Func.Without(o.Without)
 	b.boundsAt = make([]int32, len(code.Insts))
 	for i := range b.boundsAt {
 		b.boundsAt[i] = -1

@@ -192,7 +192,7 @@ func (p *path) leavesLoop(id ir.BlockID) bool {
 // cold copy of what lies between here and where the ways meet.
 func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	meet := p.fn.Blocks[id].IPDom
-	if meet == ir.NoBlock || meet <= id || p.leavesLoop(meet) || p.upTo != 0 || !p.mayCopy(id+1, meet) || target > meet {
+	if p.opt.Without["coherent"] || meet == ir.NoBlock || meet <= id || p.leavesLoop(meet) || p.upTo != 0 || !p.mayCopy(id+1, meet) || target > meet {
 		return false
 	}
 	br, hot := p.block, p.Copy

@@ -50,7 +50,6 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, 
 	}
 	h.run(pc)
 	cond := h.front.condition(p.builder, p.All(mask))
-	br = p.once(br, cond)
 	br.Cond = cond
 	p.NoWrap, p.Copy = nil, cold
 	br.Jump(r.block)
@@ -60,20 +59,6 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, 
 	}
 	r.run(pc)
 	p.Copy, p.NoWrap, p.dead = outer, noWrap, true
-}
-
-// once tests in front of a block that ends with an edge to a hot copy whether its condition holds for all warps of the CTA, which is
-// computed once for these. It returns the block for where that does not hold.
-func (p *path) once(br *ssa.Block, cond ssa.Value) *ssa.Block {
-	all := p.Throughout(cond, p.Warp, p.Warps)
-	if k, known := p.Known(all); all == 0 || all == cond || known && k == 0 {
-		return br
-	}
-	br.Cond = all
-	each := p.newBlock()
-	br.Jump(each)
-	each.Jump(br.Out[0].To)
-	return each
 }
 
 // endIfNone ends the warp if no lane runs.
@@ -194,14 +179,8 @@ func (t *front) inside(b *builder, e *ssa.Effect, base ssa.Value, span int64) ss
 		id = ssa.CheckID(len(b.Checks) - 1)
 		t.checks[key], t.order = id, append(t.order, key)
 	}
-	b.widen(id, lo, hi, e)
+	b.Checks[id].Widen(lo, hi, e)
 	return id
-}
-
-// widen makes a check contain what an access touches.
-func (b *builder) widen(id ssa.CheckID, lo, hi int64, e *ssa.Effect) {
-	c := &b.Checks[id]
-	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, e.Access.Align), c.Store || e.Kind == ssa.Store
 }
 
 // condition is that all tests hold.

@@ -10,7 +10,7 @@ import "ptxvm.invalid/ptxvm/internal/jit/ssa"
 // wraps, which a test in front says. It is done where x is computed less often than the sum.
 func (p *path) partIndex(a *ssa.Access) {
 	word, shift, signed := p.Extended(a.Index)
-	if word == 0 || !signed || p.front == nil {
+	if word == 0 || !signed || p.front == nil || p.opt.Without["indices"] {
 		return
 	}
 	x, n := word, p.Word(0)
@@ -77,7 +77,7 @@ func (t *front) coverIndex(b *builder, e *ssa.Effect, level int8) bool {
 		a.Check = t.inside(b, e, a.Base, int64(limit<<shift))
 		return a.Check != 0
 	}
-	if !signed || b.Info[word].Level >= level || !b.computable(word, t.limit) {
+	if !signed || b.opt.Without["indices"] || b.Info[word].Level >= level || !b.computable(word, t.limit) {
 		return false
 	}
 	t.inFront(b, func() {
@@ -87,7 +87,7 @@ func (t *front) coverIndex(b *builder, e *ssa.Effect, level int8) bool {
 			return b.Bin(ssa.Add, a.Base, b.Bin(ssa.Shl, v, b.Wide(uint64(shift))))
 		}
 		a.Index = b.Bin(ssa.Shl, b.Make(ssa.Sext, ssa.X, 0, word), b.Wide(uint64(shift)))
-		if a.Low, a.High = at(ssa.Least), at(ssa.Most); 1<<shift == int(a.Elem) && a.Count == 1 && e.Kind == ssa.Load {
+		if a.Low, a.High = at(ssa.Least), at(ssa.Most); 1<<shift == int(a.Elem) && a.Count == 1 && e.Kind == ssa.Load && !b.opt.Without["runs"] {
 			a.Runs = b.Make(ssa.Runs, ssa.M, 0, word)
 		}
 	})

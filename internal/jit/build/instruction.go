@@ -66,8 +66,8 @@ func (p *path) put(off uint32, v, guard ssa.Value) {
 		}
 		v = p.Sel(guard, v, old)
 	}
-	if p.isSlot(off) && !p.IsNum(v) {
-		refuse("some lanes write a slot")
+	if p.isSlot(off) {
+		p.slotNumber(v)
 	}
 	p.write(off, v)
 }

@@ -46,7 +46,7 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	if p.opt.Leave != nil && p.opt.Leave(pc) {
 		p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.mask, State: p.state(pc), PC: pc})
 	}
-	if !p.front.cover(p.builder, e, p.block.Level) && !p.coverHere(e) {
+	if !p.front.cover(p.builder, e, p.block.Level) {
 		e.State = p.stateOfAccess(pc)
 	}
 	p.block.Add(e)
@@ -58,7 +58,7 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 // stateOfAccess is what leaving before an access needs. Where nothing has been stored so far the warp begins once more: that needs
 // nothing, and there are many loads in front of the first store.
 func (p *path) stateOfAccess(pc int32) ssa.StateID {
-	if !p.untouched(pc) {
+	if !p.untouched(pc) || p.opt.Without["restart"] {
 		return p.state(pc)
 	}
 	s := ssa.State{Mask: p.Truth(true), Restart: true}

@@ -43,6 +43,10 @@ type join struct {
 // none does.
 func (p *path) begin() {
 	if p.passes = -1; p.opt.Rest {
+		p.Copy = p.NewCopy(32, true)
+		rest := p.newBlock()
+		p.block.Jump(rest)
+		p.block = rest
 		p.run(0)
 		return
 	}

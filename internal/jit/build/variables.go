@@ -118,6 +118,18 @@ func (p *path) current(off uint32, t ssa.Type) ssa.Value {
 	return v
 }
 
+// slotNumber is a slot's value as a number: of a float that is the same in all lanes any of them has it, so the least.
+func (b *builder) slotNumber(v ssa.Value) ssa.Value {
+	switch {
+	case b.IsNum(v):
+		return v
+	case b.Info[v].Uni && b.TypeOf(v) == ssa.W:
+		return b.Make(ssa.Least, ssa.W, 0, v)
+	}
+	refuse("some lanes write a slot")
+	return 0
+}
+
 // homes are the variables that live at one of some places, with their values.
 func (p *path) homes(pcs []int32) (list []ssa.Home) {
 	seen := map[uint32]bool{}
@@ -125,8 +137,8 @@ func (p *path) homes(pcs []int32) (list []ssa.Home) {
 		if !ok || seen[off] || (k == ssa.Pred) != (p.TypeOf(v) == ssa.M) {
 			return
 		}
-		if k == ssa.Slot && !p.IsNum(v) {
-			refuse("some lanes write a slot")
+		if k == ssa.Slot {
+			v = p.slotNumber(v)
 		}
 		seen[off] = true
 		list = append(list, ssa.Home{Kind: k, Off: off, Value: v})

@@ -38,14 +38,15 @@ func written(t *testing.T, path string) *Code {
 	if err := ssa.Verify(f); err != nil {
 		t.Fatal(err)
 	}
-	made, err := Print(f)
+	made, err := Print(f, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Compile(made)
-	if errors.Is(err, ErrNoCompiler) {
+	tool, err := Find(false)
+	if err != nil {
 		t.Skip(err)
 	}
+	c, err := tool.Compile(made, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,14 +132,15 @@ func TestLeave(t *testing.T) {
 // TestNoCompiler: without one it says so.
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, _, err := build(""); !errors.Is(err, ErrNoCompiler) {
+	if _, err := Find(false); !errors.Is(err, ErrNoCompiler) && !errors.Is(err, ErrPlatform) {
 		t.Errorf("%v", err)
 	}
 }
 
 // TestRefused: what needs anything beside its own text is not taken.
 func TestRefused(t *testing.T) {
-	if _, _, err := Compiler(); err != nil {
+	tool, err := Find(false)
+	if err != nil {
 		t.Skip(err)
 	}
 	for text, want := range map[string]string{
@@ -146,7 +148,7 @@ func TestRefused(t *testing.T) {
 		"int f(void); int kernel(void) { return f(); }": "relocations",
 		"int other(void) { return 0; }":                 "no function", "int kernel(": "error",
 	} {
-		if _, _, err := build("#pragma GCC visibility push(default)\n" + text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := tool.Compile("#pragma GCC visibility push(default)\n"+text, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

@@ -31,6 +31,7 @@ var offsets = []struct {
 	{"MASK", unsafe.Offsetof(state.Mask)}, {"STEPS", unsafe.Offsetof(state.Steps)}, {"OPS", unsafe.Offsetof(state.Ops)},
 	{"EXITED", unsafe.Offsetof(state.Exited)}, {"LOOPED", unsafe.Offsetof(state.Looped)}, {"PLACED", unsafe.Offsetof(state.N)},
 	{"POLL", unsafe.Offsetof(state.PollFuel)}, {"PLACES", unsafe.Offsetof(state.Places)}, {"MISSED", unsafe.Offsetof(state.Missed)},
+	{"FORCED", unsafe.Offsetof(state.Save)},
 	{"WARPS", batch(unsafe.Offsetof(state.Batch.Warps))}, {"WARP", batch(unsafe.Offsetof(state.Batch.Warp))},
 	{"BUDGET", batch(unsafe.Offsetof(state.Batch.Budget))}, {"REST", batch(unsafe.Offsetof(state.Batch.Rest))},
 	{"BEGAN", batch(unsafe.Offsetof(state.Batch.Began))}, {"CURRENT", batch(unsafe.Offsetof(state.Batch.Current))},

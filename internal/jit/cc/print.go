@@ -12,9 +12,25 @@ import (
 // Entry is the name of the C function: void kernel(char *state, u64 how).
 const Entry = "kernel"
 
+// Techniques are classes of accesses that can be left out, by name: they are printed lane by lane then, or element by element.
+var Techniques = []string{
+	"masked",     // lanes that follow each other, some of which are on
+	"contiguous", // loads that follow each other, by a step or an index
+	"gathers",    // loads by an index of 32 bits, with one test of vectors
+	"wide",       // loads by an index of 64 bits, likewise
+	"shuffles",   // lanes a few bytes apart
+	"groups",     // several elements of each lane
+}
+
+// Options say how functions are printed.
+type Options struct {
+	Without map[string]bool // techniques that are left out
+	Forced  bool            // the code leaves with the state whose number is in the first word of machine.NativeState's Save: tests
+}
+
 // Print writes a function as freestanding C, for gcc and clang on amd64 with AVX2.
-func Print(f *ssa.Func) (string, error) {
-	p := &printer{f: f, dom: ssa.FindDominators(f), exits: map[ssa.StateID][]ssa.Value{}, placed: make([]*ssa.Block, len(f.Ops)), printed: make([]bool, len(f.Ops))}
+func Print(f *ssa.Func, o Options) (string, error) {
+	p := &printer{f: f, off: o.Without, forced: o.Forced, dom: ssa.FindDominators(f), exits: map[ssa.StateID][]ssa.Value{}, placed: make([]*ssa.Block, len(f.Ops)), printed: make([]bool, len(f.Ops))}
 	p.WriteString(prelude())
 	p.linef("__attribute__((visibility(\"default\"))) void %s(char *s, u64 how) {", Entry)
 	p.declare()
@@ -36,6 +52,8 @@ func Print(f *ssa.Func) (string, error) {
 type printer struct {
 	strings.Builder
 	f       *ssa.Func
+	off     map[string]bool // techniques
+	forced  bool            // exits
 	dom     *ssa.Dominators
 	block   *ssa.Block    // that is printed
 	states  []ssa.StateID // whose exits are to be printed
@@ -76,6 +94,9 @@ func (p *printer) lanesParts(lanes int, t ssa.Type) int {
 func (p *printer) declare() {
 	p.linef("\tu64 steps = 0, ops = 0, steps0 = 0, ops0 = 0; u32 fuel = 0, fuel0 = 0, looped = 0, poll = U32(POLL);")
 	p.linef("\tstruct batch b = enter(s, how);")
+	if p.forced {
+		p.linef("\tconst u32 forced = U32(FORCED);")
+	}
 	p.linef("\tconst u64 G = U64(GLOBAL), K = G + U64(PARAMS);")
 	bounds := map[int32]bool{}
 	for _, c := range p.f.Checks[1:] {

@@ -11,6 +11,9 @@ import (
 
 func (p *printer) access(e *ssa.Effect) {
 	a := e.Access
+	if a.Check == 0 {
+		p.force(e, p.anyOf(e.Mask)+" && ")
+	}
 	switch {
 	case a.Index == 0 && a.Step == 0 && e.Kind == ssa.Load:
 		p.loadOne(e)
@@ -108,6 +111,8 @@ func (p *printer) loadLanes(e *ssa.Effect) {
 func (p *printer) shuffled(v ssa.Value, i int, a *ssa.Access, from int64) bool {
 	s, elem := a.Step, int64(a.Elem)
 	switch {
+	case p.off["shuffles"]:
+		return false
 	case elem == 4 && s == 12 && p.blended(v, i, a):
 	case elem == 4 && s%4 == 0 && s >= 8 && s <= 16:
 		p.shuffledWords(v, i, a, from, int(s/4))
@@ -225,7 +230,7 @@ func (p *printer) loadApart(v ssa.Value, i, n int, a *ssa.Access, from int64) {
 func (p *printer) group(e *ssa.Effect, k, i int) bool {
 	a := e.Access
 	name := func(j int) string { return fmt.Sprintf("g%d_%d_%d", e.Results[0], i, j) }
-	if k > 0 && a.Bits[0] == 0 {
+	if p.off["groups"] || k > 0 && a.Bits[0] == 0 {
 		return false
 	}
 	switch {
@@ -259,7 +264,7 @@ func (p *printer) storeLanes(e *ssa.Effect) {
 		p.storeApart(e)
 		return
 	}
-	lanes := p.lanesOfAccess(e)
+	lanes := p.f.LanesOfAccess(e)
 	full := fmt.Sprintf("%s == %du", p.bitsOf(e.Mask), uint32(1<<lanes-1))
 	known, isKnown := p.f.Known(e.Mask)
 	if isKnown && known != 0 {
@@ -296,7 +301,7 @@ func (p *printer) storeVector(e *ssa.Effect, i int) {
 	}
 	at := p.at(a, int64(n*i)*a.Step)
 	v := func(k int) string { return p.part(e.Args[0], i+k) }
-	whole := p.lanesOfAccess(e) == 32
+	whole := p.f.LanesOfAccess(e) == 32
 	switch {
 	case a.Elem >= 4:
 		p.linef("\t*(%s *)%s = %s;", vectorType(a), at, v(0))
@@ -316,8 +321,8 @@ func (p *printer) storeApart(e *ssa.Effect) {
 		p.storeSpread(e)
 		return
 	}
-	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<p.lanesOfAccess(e)-1))
-	p.addresses(e.Access, p.lanesOfAccess(e))
+	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<p.f.LanesOfAccess(e)-1))
+	p.addresses(e.Access, p.f.LanesOfAccess(e))
 	p.storeEach(e)
 	p.linef("\t}")
 }
@@ -325,11 +330,11 @@ func (p *printer) storeApart(e *ssa.Effect) {
 // storeSpread stores all lanes, which are a constant number of bytes apart: the compilers store elements of vectors by one instruction each.
 func (p *printer) storeSpread(e *ssa.Effect) {
 	a, v := e.Access, e.Args[0]
-	bytes := a.Elem == 1 && p.lanesOfAccess(e) == 32
+	bytes := a.Elem == 1 && p.f.LanesOfAccess(e) == 32
 	if bytes {
 		p.linef("\t{ c32 x = (c32)bytes(%s, %s, %s, %s);", p.part(v, 0), p.part(v, 1), p.part(v, 2), p.part(v, 3))
 	}
-	for lane := range p.lanesOfAccess(e) {
+	for lane := range p.f.LanesOfAccess(e) {
 		text := fmt.Sprintf("x[%d]", lane)
 		if !bytes {
 			text = fmt.Sprintf("%s[%d]", p.part(v, lane/8), lane%8)
@@ -339,16 +344,6 @@ func (p *printer) storeSpread(e *ssa.Effect) {
 	if bytes {
 		p.linef("\t}")
 	}
-}
-
-// lanesOfAccess is how many lanes an access has.
-func (p *printer) lanesOfAccess(e *ssa.Effect) int {
-	for _, v := range append(e.Reads(), e.Results...) {
-		if !p.f.IsNum(v) {
-			return p.f.LanesOf(v)
-		}
-	}
-	return 32
 }
 
 // addresses puts the device addresses of all lanes into a.
@@ -378,7 +373,7 @@ func (p *printer) eachLane(e *ssa.Effect) {
 		defer p.linef("\t}")
 	}
 	a := e.Access
-	lanes := p.lanesOfAccess(e)
+	lanes := p.f.LanesOfAccess(e)
 	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<lanes-1))
 	p.addresses(a, lanes)
 	p.linef("\tif (rare(outside(a, m, start%d, fits(%s, %d), %d))) { U32(MISSED) = %d; goto X%d; }", a.Bounds, sizeOf(a.Bounds, e.Kind == ssa.Store), a.Bytes(), max(a.Align, 1)-1, e.PC+1, p.leave(e.State))
@@ -394,7 +389,7 @@ func (p *printer) eachLane(e *ssa.Effect) {
 // one from lane to lane and was extended. What follows is for when they do not, or are not inside.
 func (p *printer) contiguous(e *ssa.Effect) bool {
 	a := e.Access
-	if e.Kind != ssa.Load || a.Count != 1 || a.Bits[0] == 0 || p.f.TypeOf(e.Results[0]) != ssa.W || a.Elem > 4 {
+	if p.off["contiguous"] || e.Kind != ssa.Load || a.Count != 1 || a.Bits[0] == 0 || p.f.TypeOf(e.Results[0]) != ssa.W || a.Elem > 4 {
 		return false
 	}
 	if a.Index != 0 && !p.f.IsNum(e.Mask) {
@@ -471,7 +466,7 @@ func (p *printer) storeEach(e *ssa.Effect) {
 			typ, vector, n = "u64", "x4", 4
 		}
 		p.linef("\t%s t%d[32] __attribute__((aligned(32)));", typ, k)
-		for i := range p.lanesOfAccess(e) / n {
+		for i := range p.f.LanesOfAccess(e) / n {
 			p.linef("\t((%sm *)t%d)[%d] = %s;", vector, k, i, p.part(v, i))
 		}
 	}

@@ -21,6 +21,7 @@ func (p *printer) effect(e *ssa.Effect) {
 	case ssa.Fuel:
 		p.fuel(e)
 	case ssa.Leave:
+		p.force(e, "")
 		missed := ""
 		if e.N != 0 {
 			missed = fmt.Sprintf("U32(MISSED) = %d; ", e.PC+1)
@@ -71,7 +72,18 @@ func (p *printer) fuel(e *ssa.Effect) {
 	if e.N == 0 {
 		cost, looped = "poll", ""
 	}
-	p.linef("\tif (%s) { fuel -= %s; %sif (rare((s32)fuel <= 0)) goto X%d; }", p.anyOf(e.Mask), cost, looped, p.leave(e.State))
+	out := "(s32)fuel <= 0"
+	if p.forced {
+		out += fmt.Sprintf(" || forced == %d", e.State)
+	}
+	p.linef("\tif (%s) { fuel -= %s; %sif (rare(%s)) goto X%d; }", p.anyOf(e.Mask), cost, looped, out, p.leave(e.State))
+}
+
+// force leaves in front of an effect if that is asked for, and a condition holds.
+func (p *printer) force(e *ssa.Effect, cond string) {
+	if p.forced {
+		p.linef("\tif (rare(%sforced == %d)) goto X%d;", cond, e.State, p.leave(e.State))
+	}
 }
 
 // leave has the exit of a state printed, once. What it needs and is not there where it is taken the exit computes.

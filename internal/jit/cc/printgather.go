@@ -45,7 +45,7 @@ ANY(u4, w8, u32m, w8, w8, 8, EIGHT) ANY(u8, x4, u64m, x4, w4, 4, FOUR)
 func (p *printer) gathered(e *ssa.Effect) bool {
 	a := e.Access
 	word, shift, signed := p.f.Extended(a.Index)
-	if e.Kind != ssa.Load || a.Index == 0 || word == 0 || max(int(a.Align), 1) > 1<<shift {
+	if p.off["gathers"] || e.Kind != ssa.Load || a.Index == 0 || word == 0 || max(int(a.Align), 1) > 1<<shift {
 		return false
 	}
 	least, most := int64(-1)<<31, int64(1<<31-1)
@@ -71,10 +71,10 @@ func (p *printer) gathered(e *ssa.Effect) bool {
 // lanes that are off. What follows is for when a lane is outside.
 func (p *printer) wideIndex(e *ssa.Effect) bool {
 	a := e.Access
-	if word, _, _ := p.f.Extended(a.Index); e.Kind != ssa.Load || a.Index == 0 || word != 0 {
+	if word, _, _ := p.f.Extended(a.Index); p.off["wide"] || e.Kind != ssa.Load || a.Index == 0 || word != 0 {
 		return false
 	}
-	lanes := p.lanesOfAccess(e)
+	lanes := p.f.LanesOfAccess(e)
 	p.linef("\t{ u64 a[%d] __attribute__((aligned(32))); x4 bad = splatx(0), odd = bad, at, on; u64 fit = fits(size%d, %d);", lanes, a.Bounds, a.Bytes())
 	for i := range lanes / 4 {
 		p.linef("\tat = %s + xu(%s + %dul); on = %s;", p.part(a.Index, i), p.num(a.Base), uint64(a.Disp), p.wide(e.Mask, i))

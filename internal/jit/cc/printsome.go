@@ -16,7 +16,7 @@ func (p *printer) someLanes(e *ssa.Effect) bool {
 	if e.Kind == ssa.Store {
 		values = e.Args
 	}
-	if a.Count != 1 || p.f.IsNum(e.Mask) || a.Bits[0] == 0 || p.f.TypeOf(values[0]).Bits() != max(8*int(a.Elem), 32) || e.Kind == ssa.Store && a.Elem < 4 {
+	if p.off["masked"] || a.Count != 1 || p.f.IsNum(e.Mask) || a.Bits[0] == 0 || p.f.TypeOf(values[0]).Bits() != max(8*int(a.Elem), 32) || e.Kind == ssa.Store && a.Elem < 4 {
 		return false
 	}
 	at, even := p.evenly(a)
@@ -25,7 +25,7 @@ func (p *printer) someLanes(e *ssa.Effect) bool {
 	}
 	p.linef("\t{ u32 m = %s; u64 at = %s; u32 first = m ? __builtin_ctz(m) : 0, last = m ? 31 - __builtin_clz(m) : 0;", p.bitsOf(e.Mask), at)
 	if a.Elem < 4 { // there are no masked loads of these: all lanes are to be inside
-		p.linef("\tfirst = 0, last = %d;", p.lanesOfAccess(e)-1)
+		p.linef("\tfirst = 0, last = %d;", p.f.LanesOfAccess(e)-1)
 	}
 	p.linef("\tif (%s && !(at & %d) && at + first * %d - start%d < fits(%s, (last - first + 1) * %d)) {", even, max(a.Align, 1)-1, a.Elem,
 		a.Bounds, sizeOf(a.Bounds, e.Kind == ssa.Store), a.Elem)

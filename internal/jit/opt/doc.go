@@ -11,29 +11,45 @@ import (
 // Pass changes a function, or leaves it.
 type Pass struct {
 	Name string
-	Run  func(*ssa.Func, *analysis.Cache) (changed bool)
+	Run  func(*ssa.Func, *analysis.Cache, *Knobs) (changed bool) // whether blocks or edges are others
 }
 
 // Passes are all passes in order.
 var Passes = []Pass{
-	{"place", place},
+	{"tests", tests}, // of addresses in loops, once for each base and block
+	{"cta", forCTA},  // tests in front, once for all warps
+	{Placing, place},
+}
+
+// Placing is the pass that is never left out: what has no place cannot be printed.
+const Placing = "place"
+
+// Techniques are parts of passes that can be left out, by name.
+var Techniques = []string{
+	"hoist", // operations leave loops
+	"sums",  // what alone uses lanes stands behind what makes them
+}
+
+// Knobs are what passes ask.
+type Knobs struct {
+	Off map[string]bool // techniques that are left out
 }
 
 // Options say how passes run.
 type Options struct {
 	Verify  bool                           // behind each pass
-	Without map[string]bool                // passes that are left out; place is none of them
+	Without map[string]bool                // passes and techniques that are left out; place is none of them
 	Behind  func(pass string, text string) // called behind each pass, if not nil
 }
 
 // Run runs all passes.
 func Run(f *ssa.Func, o Options) error {
-	c := analysis.NewCache(f)
+	c, k := analysis.NewCache(f), &Knobs{Off: o.Without}
 	for _, p := range Passes {
-		if o.Without[p.Name] {
+		if o.Without[p.Name] && p.Name != Placing {
 			continue
 		}
-		if p.Run(f, c) {
+		if p.Run(f, c, k) {
 			c.Clear()
 		}
 		if o.Verify {

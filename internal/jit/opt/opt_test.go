@@ -24,7 +24,7 @@ func TestPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Run(f, analysis.NewCache(f))
+		p.Run(f, analysis.NewCache(f), &Knobs{})
 		if err := ssa.Verify(f); err != nil {
 			t.Error(err)
 		}
@@ -58,15 +58,20 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := ""
-	look := func(pass, text string) { seen += pass + ":" + text[:4] }
-	if err := Run(f, Options{Verify: true, Without: map[string]bool{"place": true}, Behind: look}); err != nil || seen != "" {
-		t.Errorf("%v, %q", err, seen)
+	look := func(pass, text string) { seen += pass + ":" + text[:4] + " " }
+	if err := Run(f, Options{Verify: true, Without: map[string]bool{"place": true, "cta": true}, Behind: look}); err != nil || seen != "tests:func place:func " {
+		t.Errorf("%v, %q", err, seen) // place is never left out
 	}
-	if err := Run(f, Options{Verify: true, Behind: look}); err != nil || seen != "place:func" {
+	all := ""
+	for _, p := range Passes {
+		all += p.Name + ":func "
+	}
+	seen = ""
+	if err := Run(f, Options{Verify: true, Behind: look}); err != nil || seen != all {
 		t.Errorf("%v, %q", err, seen)
 	}
 	f.Blocks[2].Cond = f.Blocks[1].Params[0]
-	if err := Run(f, Options{Verify: true}); err == nil || !strings.HasPrefix(err.Error(), "behind place: ") {
+	if err := Run(f, Options{Verify: true}); err == nil || !strings.HasPrefix(err.Error(), "behind tests: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -22,19 +22,20 @@ type placing struct {
 	dom   *ssa.Dominators
 	early []*ssa.Block
 	at    []*ssa.Block
-	late  []*ssa.Block  // of the uses so far
-	done  []bool        // placed; of effects' results: the effect is
+	late  []*ssa.Block // of the uses so far
+	done  []bool       // placed; of effects' results: the effect is
+	knobs *Knobs
 	of    [][]ssa.Value // by block
 	uses  []int
 	users [][]ssa.Value // operations
 }
 
 // Place runs the pass alone.
-func Place(f *ssa.Func) { place(f, analysis.NewCache(f)) }
+func Place(f *ssa.Func) { place(f, analysis.NewCache(f), &Knobs{}) }
 
-func place(f *ssa.Func, c *analysis.Cache) bool {
+func place(f *ssa.Func, c *analysis.Cache, k *Knobs) bool {
 	n := len(f.Ops)
-	p := &placing{f: f, dom: c.Dominators(), early: make([]*ssa.Block, n), at: make([]*ssa.Block, n), late: make([]*ssa.Block, n), done: make([]bool, n),
+	p := &placing{f: f, knobs: k, dom: c.Dominators(), early: make([]*ssa.Block, n), at: make([]*ssa.Block, n), late: make([]*ssa.Block, n), done: make([]bool, n),
 		of: make([][]ssa.Value, len(f.Blocks)), uses: make([]int, n), users: make([][]ssa.Value, n)}
 	p.findEarly()
 	for _, b := range p.dom.Blocks {
@@ -103,7 +104,7 @@ func (p *placing) choose(v ssa.Value) {
 		return
 	}
 	best := late
-	for b := late; b != p.early[v] && b != nil; {
+	for b := late; b != p.early[v] && b != nil && !p.knobs.Off["hoist"]; {
 		up := p.dom.Above(b)
 		if up == nil || b.Cold && !up.Cold {
 			break
@@ -163,7 +164,7 @@ func (p *placing) need(v ssa.Value, b *ssa.Block) {
 
 // consume places the operation that alone uses lanes which are there now, and what uses that one alone.
 func (p *placing) consume(v ssa.Value, b *ssa.Block) {
-	for p.uses[v] == 1 && len(p.users[v]) == 1 && !p.f.Info[v].Uni {
+	for !p.knobs.Off["sums"] && p.uses[v] == 1 && len(p.users[v]) == 1 && !p.f.Info[v].Uni {
 		v = p.users[v][0]
 		if p.at[v] != b || p.done[v] || !p.ready(v, b, 3) {
 			return

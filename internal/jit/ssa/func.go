@@ -25,6 +25,7 @@ type Func struct {
 
 	index  map[Op]Value
 	lookUp bool // operations that are not there are 0
+	rules  []rule
 }
 
 // Copy is a part of the code that has operations of its own: what is not hot is never computed above its root.
@@ -112,6 +113,11 @@ type Access struct {
 // Bytes is how much each lane touches.
 func (a *Access) Bytes() int64 { return int64(a.Elem) * int64(a.Count) }
 
+// Widen makes a check contain what an access touches, from lo to hi behind the address.
+func (c *Check) Widen(lo, hi int64, e *Effect) {
+	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, e.Access.Align), c.Store || e.Kind == Store
+}
+
 // CheckID is the index of a check; 0 is none.
 type CheckID int32
 
@@ -165,7 +171,7 @@ type Home struct {
 
 // New makes an empty function. Operations are made for groups of so many lanes.
 func New(name string, lanes int) *Func {
-	f := &Func{Name: name, index: map[Op]Value{}, Copies: []Copy{{Lanes: lanes}}}
+	f := &Func{Name: name, index: map[Op]Value{}, rules: rules, Copies: []Copy{{Lanes: lanes}}}
 	f.Ops, f.Info = append(f.Ops, Op{}), append(f.Info, Info{Block: -1})
 	f.Checks, f.States = append(f.Checks, Check{}), append(f.States, State{})
 	return f

@@ -1,25 +1,48 @@
 package ssa
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // This file has the rules by which operations are simplified as they are made.
 
-// rule returns a simpler value of an operation, if it applies.
-type rule func(f *Func, o *Op) (Value, bool)
+// rule makes a simpler value of an operation, if it applies. One with a name can be left out.
+type rule struct {
+	name  string
+	apply func(f *Func, o *Op) (Value, bool)
+}
 
 // rules are tried in order.
 var rules []rule
 
 func init() {
-	rules = []rule{fold, identity, sameOperands, reassociate, powerOfTwo, ofPerm, ofBits, strideSum, strideScale, strideExtend, extend, ofSelect, ofMasks, ofNot, ofFloats, ofCanon, ofAny, ofAll}
+	rules = []rule{{"", fold}, {"", identity}, {"", sameOperands}, {"reassociate", reassociate}, {"powers of two", powerOfTwo}, {"perm", ofPerm}, {"bits", ofBits},
+		{"strided sums", strideSum}, {"strided products", strideScale}, {"strided extensions", strideExtend}, {"", extend}, {"", ofSelect}, {"masks", ofMasks},
+		{"", ofNot}, {"NaN payloads", ofFloats}, {"", ofCanon}, {"any", ofAny}, {"all", ofAll}}
+}
+
+// Rules are the names of those that can be left out.
+func Rules() (names []string) {
+	for _, r := range rules {
+		if r.name != "" {
+			names = append(names, r.name)
+		}
+	}
+	return names
+}
+
+// Without leaves rules out from now on.
+func (f *Func) Without(off map[string]bool) {
+	f.rules = slices.DeleteFunc(slices.Clone(f.rules), func(r rule) bool { return r.name != "" && off[r.name] })
 }
 
 func (f *Func) simplify(o Op) Value {
 	if o.Code.commutes() && f.rank(o.A) > f.rank(o.B) {
 		o.A, o.B = o.B, o.A
 	}
-	for _, r := range rules {
-		if v, ok := r(f, &o); ok {
+	for _, r := range f.rules {
+		if v, ok := r.apply(f, &o); ok {
 			return v
 		}
 	}

@@ -23,9 +23,11 @@ type Native struct {
 	Warps, Resumes, Wholes []uintptr
 	// Whole tells that the code runs warps of 32 lanes only. Host.MissedParts asks for what is missing.
 	Whole bool
-	// Quick tells that the code was made in no time, and that better code is worth while when it has run for long:
-	// Host.Heat asks for it.
+	// Quick tells that there may be better code: this was made in no time, or leaves much of its work. Host.Heat asks for it when the
+	// interpreter has run code for long, or what was made in no time.
 	Quick bool
+	// C tells that the code is of the new pipeline, most often a C compiler's (the engine cc).
+	C bool
 	// Late tells that a program of whole CTAs may be made of the code, which takes longer than all else: when it has run for
 	// long Host.Ran asks for it.
 	Late bool

@@ -37,7 +37,7 @@ func (w Way) String() string {
 func Ways(engines []ptxvm.Engine, seed uint64) (list []Way) {
 	for _, e := range engines {
 		options := jit.Compilers()
-		if e == ptxvm.Interp {
+		if e == ptxvm.Interp || e == ptxvm.CC {
 			options = []jit.Options{{}}
 		}
 		for _, o := range options {
@@ -107,7 +107,7 @@ func (w *Way) open() (*ptxvm.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.Engine != ptxvm.Interp {
+	if w.Engine == ptxvm.JIT || w.Engine == ptxvm.Auto {
 		if err := vm.CompileWith(d, w.Options); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}

@@ -51,6 +51,31 @@ func TestCorpusCompiled(t *testing.T) {
 	}
 }
 
+var allC = flag.Bool("cc.all", false, "run the whole corpus by the engine cc")
+
+// TestCorpusC runs the corpus by the installed C compiler, kernel by kernel as far as it takes them; without -cc.all a sample. What is
+// compiled stays in a cache for the run alone.
+func TestCorpusC(t *testing.T) {
+	rig.NeedC(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Run("cases", func(t *testing.T) {
+		for i, c := range corpus.Cases() {
+			if !*allC && i%16 != 0 {
+				continue
+			}
+			arch := c.Archs[len(c.Archs)-1]
+			t.Run(c.Name, func(t *testing.T) {
+				path := filepath.Join("testdata", filepath.FromSlash(c.Path(arch)))
+				src, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runWith(t, ptxvm.DeviceConfig{Engine: ptxvm.CC}, path, src, arch, c.Make(corpus.Target{Arch: arch}))
+			})
+		}
+	})
+}
+
 // matrixKernels are the cases of the corpus that multiply matrices.
 var matrixKernels = regexp.MustCompile(`gemm|^wmma/|^triton/(matmul|attention|persistent|product|layernorm|rmsnorm)`)
 

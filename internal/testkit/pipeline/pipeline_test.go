@@ -32,10 +32,12 @@ type outcome struct {
 	counts   []uint64 // of each launch: CTAs, warp instructions, lane operations
 	err      string
 	compiled uint64 // lane operations of compiled code
+	byC      uint64 // and of a C compiler's
+	notC     []string
 }
 
 // run launches a kernel's launches on a new device, some times one after the other: what code has learned of memory stays.
-func run(t testing.TB, source string, r *corpus.Run, times int, prepare func(*ptxvm.Device) error) (out []outcome) {
+func run(t testing.TB, source string, r *corpus.Run, times int, prepare func(*ptxvm.Device) error) []outcome {
 	t.Helper()
 	cfg := ptxvm.DeviceConfig{Workers: 1, Memory: 1 << 26, Engine: ptxvm.JIT}
 	if prepare == nil {
@@ -54,6 +56,22 @@ func run(t testing.TB, source string, r *corpus.Run, times int, prepare func(*pt
 			t.Fatal(err)
 		}
 	}
+	return runOn(t, d, source, r, times)
+}
+
+// runOn is run on a device.
+func runOn(t testing.TB, d *ptxvm.Device, source string, r *corpus.Run, times int) (out []outcome) {
+	t.Helper()
+	next := runningOn(t, d, source, r)
+	for range times {
+		out = append(out, next())
+	}
+	return out
+}
+
+// runningOn loads a kernel; what it returns runs the launches.
+func runningOn(t testing.TB, d *ptxvm.Device, source string, r *corpus.Run) func() outcome {
+	t.Helper()
 	m, err := ptxvm.Compile("kernel.ptx", []byte(source), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,10 +86,7 @@ func run(t testing.TB, source string, r *corpus.Run, times int, prepare func(*pt
 			t.Fatal(err)
 		}
 	}
-	for range times {
-		out = append(out, launch(t, p, r, buffers))
-	}
-	return out
+	return func() outcome { return launch(t, p, r, buffers) }
 }
 
 func launch(t testing.TB, p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.Buffer]ptxvm.Buffer) (o outcome) {
@@ -99,7 +114,7 @@ func launch(t testing.TB, p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.B
 			break
 		}
 		o.counts = append(o.counts, s.CTAs, s.WarpInsts, s.LaneOps)
-		o.compiled += s.Compiled
+		o.compiled, o.byC, o.notC = o.compiled+s.Compiled, o.byC+s.CompiledC, s.NotC
 	}
 	for _, b := range r.Buffers {
 		p := make([]byte, len(b.Init))
@@ -182,7 +197,7 @@ func backEnds(t *testing.T, test func(t *testing.T, own bool)) {
 			if *back != "" && *back != way {
 				t.Skip("another back end is asked for")
 			}
-			if _, _, err := cc.Compiler(); err != nil && way == "c" {
+			if _, err := cc.Find(false); err != nil && way == "c" {
 				t.Skip(err)
 			}
 			test(t, way == "own")

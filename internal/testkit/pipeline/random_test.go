@@ -47,7 +47,7 @@ func (g *addresses) constant() int32 {
 // sum makes a word of others.
 func (g *addresses) sum() {
 	r := g.word()
-	switch a, b := g.pick(), g.pick(); g.IntN(10) {
+	switch a, b := g.pick(), g.pick(); g.IntN(16) {
 	case 0, 1:
 		g.line("add.s32 %s, %s, %s", r, a, b)
 	case 2, 3:
@@ -60,6 +60,16 @@ func (g *addresses) sum() {
 		g.line("shl.b32 %s, %s, %d", r, a, g.IntN(4))
 	case 7:
 		g.line("and.b32 %s, %s, %d", r, a, []int{1, 15, 31, 63, 255, 1023}[g.IntN(6)])
+	case 10:
+		g.line("%s.s32 %s, %s, %s", []string{"rem", "div"}[g.IntN(2)], r, a, []string{b, fmt.Sprint(1 + g.IntN(70))}[g.IntN(2)])
+	case 11:
+		g.line("bfe.%s %s, %s, %d, %d", []string{"u32", "s32"}[g.IntN(2)], r, a, g.IntN(34), g.IntN(34))
+	case 12:
+		g.line("bfi.b32 %s, %s, %s, %d, %d", r, a, b, g.IntN(34), g.IntN(34))
+	case 13:
+		g.line("shf.%s.%s.b32 %s, %s, %s, %s", []string{"l", "r"}[g.IntN(2)], []string{"wrap", "clamp"}[g.IntN(2)], r, a, b, []string{g.pick(), fmt.Sprint(g.IntN(40))}[g.IntN(2)])
+	case 14:
+		g.line("%s %s, %s", []string{"clz.b32", "brev.b32", "bfind.u32"}[g.IntN(3)], r, a)
 	case 8:
 		g.line("min.s32 %s, %s, %d", r, a, g.IntN(2000))
 	default:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/internal/vm"
 	"ptxvm.invalid/ptxvm/ptxtest"
 )
 
@@ -64,4 +65,13 @@ func NeedJIT(t testing.TB) {
 		t.Fatal(err)
 	}
 	d.Close()
+}
+
+// NeedC skips the test where kernels are not compiled by way of C.
+func NeedC(t testing.TB) {
+	t.Helper()
+	NeedJIT(t)
+	if what := vm.MissingForC(); what != "" {
+		t.Skip(what)
+	}
 }

@@ -207,14 +207,15 @@ func TestOperations(t *testing.T) {
 		for _, num := range []bool{false, true} {
 			x := trialOf(typ, num)
 			own := run(t, x)
-			text, err := cc.Print(x.Func)
+			text, err := cc.Print(x.Func, cc.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := cc.Compile(text)
-			if errors.Is(err, cc.ErrNoCompiler) {
+			tool, err := cc.Find(false)
+			if err != nil {
 				t.Skip(err)
 			}
+			c, err := tool.Compile(text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

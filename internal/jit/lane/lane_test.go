@@ -1,0 +1,67 @@
+package lane
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/num"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
+// words are functions of words with what they are.
+var words = map[uop.Op]func(a [4]uint32) uint32{
+	uop.BfeU32:     func(a [4]uint32) uint32 { return num.BfeU32(a[0], a[1], a[2]) },
+	uop.BfeS32:     func(a [4]uint32) uint32 { return num.BfeS32(a[0], a[1], a[2]) },
+	uop.Bfi32:      func(a [4]uint32) uint32 { return num.Bfi32(a[0], a[1], a[2], a[3]) },
+	uop.ShfLWrap32: func(a [4]uint32) uint32 { return num.ShfLWrap32(a[0], a[1], a[2]) }, uop.ShfRWrap32: func(a [4]uint32) uint32 { return num.ShfRWrap32(a[0], a[1], a[2]) },
+	uop.ShfLClamp32: func(a [4]uint32) uint32 { return num.ShfLClamp32(a[0], a[1], a[2]) }, uop.ShfRClamp32: func(a [4]uint32) uint32 { return num.ShfRClamp32(a[0], a[1], a[2]) },
+	uop.Clz32: func(a [4]uint32) uint32 { return num.Clz32(a[0]) }, uop.Brev32: func(a [4]uint32) uint32 { return num.Brev32(a[0]) },
+	uop.BfindU32: func(a [4]uint32) uint32 { return num.BfindU32(a[0]) },
+	uop.DivS32:   func(a [4]uint32) uint32 { return num.DivS32(a[0], a[1]) }, uop.RemS32: func(a [4]uint32) uint32 { return num.RemS32(a[0], a[1]) },
+	uop.DivU32: func(a [4]uint32) uint32 { return num.DivU32(a[0], a[1]) }, uop.RemU32: func(a [4]uint32) uint32 { return num.RemU32(a[0], a[1]) },
+	uop.AbsS32: func(a [4]uint32) uint32 { return num.AbsS32(a[0]) }, uop.MulHiS32: func(a [4]uint32) uint32 { return num.MulHiS32(a[0], a[1]) },
+	uop.Dp4aUU: func(a [4]uint32) uint32 { return num.Dp4aUU(a[0], a[1], a[2]) },
+	uop.Sext8:  func(a [4]uint32) uint32 { return num.Sext8(a[0]) },
+}
+
+// TestBfeU64 is TestWords for the field of 64 bits.
+func TestBfeU64(t *testing.T) {
+	g := rand.New(rand.NewPCG(2, 36))
+	for range 4000 {
+		f := ssa.New("test", 32)
+		v, at, n := g.Uint64(), uint32(g.IntN(300)), uint32(g.IntN(300))
+		have, known := f.Known(Of(uop.BfeU64)(f, []ssa.Value{f.Wide(v), f.Word(at), f.Word(n)}))
+		if want := num.BfeU64(v, at, n); !known || have != want {
+			t.Fatalf("%#x, %d, %d: %#x, want %#x", v, at, n, have, want)
+		}
+	}
+}
+
+// TestWords holds lowerings to package num, on edge values and random ones: of constants the constructor computes the result.
+func TestWords(t *testing.T) {
+	edges := []uint32{0, 1, 2, 5, 8, 31, 32, 33, 63, 64, 255, 256, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x12345678}
+	g := rand.New(rand.NewPCG(1, 36))
+	for op, want := range words {
+		lower := Of(op)
+		if lower == nil {
+			t.Errorf("%v has no lowering", op)
+			continue
+		}
+		n := len(op.Shape().Operands())
+		for range 4000 {
+			f := ssa.New("test", 32)
+			var a [4]uint32
+			var in []ssa.Value
+			for i := range n {
+				if a[i] = edges[g.IntN(len(edges))]; g.IntN(3) == 0 {
+					a[i] = g.Uint32() >> g.IntN(32)
+				}
+				in = append(in, f.Word(a[i]))
+			}
+			if have, known := f.Known(lower(f, in)); !known || uint32(have) != want(a) {
+				t.Fatalf("%v of %#x: %#x, want %#x (known: %v)", op, a[:n], have, want(a), known)
+			}
+		}
+	}
+}
