@@ -95,6 +95,7 @@ ptxtest:            . diag internal/value
 internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text internal/machine/sizes
 internal/forms:     . diag internal/launchlang
 internal/execprog:  internal/cli
+internal/ptxasline: .
 internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:

@@ -66,7 +66,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // ownRooms are what the command may import beside the public packages.
-var ownRooms = []string{`/internal/cli"`, `/internal/execprog"`, `/internal/forms"`, `/internal/inlineasm"`, `/internal/launchlang"`, `/internal/lsp"`, `/internal/mcp"`, `/internal/quote"`, `/internal/sarif"`, `/internal/stepform"`, `/internal/testcase"`, `/internal/value"`, `/internal/whence"`, `/internal/debug"`, `/internal/debug/console"`, `/internal/debug/dap"`, `/internal/driver"`}
+var ownRooms = []string{`/internal/cli"`, `/internal/execprog"`, `/internal/forms"`, `/internal/inlineasm"`, `/internal/launchlang"`, `/internal/lsp"`, `/internal/mcp"`, `/internal/ptxasline"`, `/internal/quote"`, `/internal/sarif"`, `/internal/stepform"`, `/internal/testcase"`, `/internal/value"`, `/internal/whence"`, `/internal/debug"`, `/internal/debug/console"`, `/internal/debug/dap"`, `/internal/driver"`}
 
 // TestImports holds the command to the public packages, its own rooms, and the room that reads and prints values; its tests also to tools of tests.
 func TestImports(t *testing.T) {
