@@ -95,6 +95,25 @@ mov.u32 %r, 0;
 `, "there"},
 }
 
+// TestMovedDeclaration: a declaration that has gone behind what uses it counts there, though the function declares the same.
+func TestMovedDeclaration(t *testing.T) {
+	defer small()()
+	const reg = ".reg .u32 %s;"
+	opt := check.Options{WholeProgram: true}
+	s := New("k.ptx", []byte(acrossHead+".entry a() {\n.reg .u32 %r;\n"+reg+"\n"+strings.Repeat("mov.u32 %r, %s;\n", 30)+"ret;\n}\n"), opt)
+	if list, err := s.Diagnostics(t.Context()); err != nil || len(list) > 0 {
+		t.Fatal(list, err)
+	}
+	at := Pos(bytes.Index(s.Text, []byte(reg)))
+	s = s.Edit(Span{Start: at, End: at + Pos(len(reg))}, "")
+	at = Pos(bytes.Index(s.Text, []byte("ret;")))
+	s = s.Edit(Span{Start: at, End: at}, reg+"\n")
+	list, err := s.Diagnostics(t.Context())
+	if got, want := printed(list), judged(s.Text, opt); err != nil || got != want {
+		t.Errorf("%v: %s", err, difference(got, want))
+	}
+}
+
 // TestAcross: what depends on other functions is said as if the whole text were judged.
 func TestAcross(t *testing.T) {
 	for _, c := range across {

@@ -29,6 +29,15 @@ var (
 type chunk struct {
 	at    Span
 	dirty bool // an edit has touched it, or what is next to it
+
+	names uint64 // what stands for the declarations in front of it
+}
+
+// cut is a stretch of a text that a view lacks.
+type cut struct {
+	Span
+	chunk bool
+	names uint64 // of a chunk
 }
 
 // movedChunks are the chunks of a body in which a part was replaced by text of another length. One that the edit has cut is none;
@@ -56,16 +65,16 @@ func movedChunks(old []chunk, at Span, grown Pos) (list []chunk) {
 }
 
 // cuts are the stretches that are left out to judge some functions again: bodies of the others, and, where near says so, chunks.
-func (v *verdict) cuts(dirty []int, near bool) (list []Span, chunks bool) {
+func (v *verdict) cuts(dirty []int, near bool) (list []cut, chunks bool) {
 	for i, f := range v.funcs {
 		switch {
 		case !slices.Contains(dirty, i):
-			list = append(list, Span{Start: f.body.Start + 1, End: f.body.End - 1})
+			list = append(list, cut{Span: Span{Start: f.body.Start + 1, End: f.body.End - 1}})
 		case near:
 			for j, c := range f.chunks {
 				beside := c.dirty || j > 0 && f.chunks[j-1].dirty || j+1 < len(f.chunks) && f.chunks[j+1].dirty
 				if !beside {
-					list = append(list, Span{Start: f.body.Start + c.at.Start, End: f.body.Start + c.at.End})
+					list = append(list, cut{Span{Start: f.body.Start + c.at.Start, End: f.body.Start + c.at.End}, true, c.names})
 					chunks = true
 				}
 			}
@@ -76,7 +85,7 @@ func (v *verdict) cuts(dirty []int, near bool) (list []Span, chunks bool) {
 
 // cutAt is the stretch that was left out and has a place, in places of the text.
 func (w *View) cutAt(p Pos) bool {
-	i, found := slices.BinarySearchFunc(w.cuts, p, func(s Span, p Pos) int { return int(s.Start - p) })
+	i, found := slices.BinarySearchFunc(w.cuts, p, func(c cut, p Pos) int { return int(c.Start - p) })
 	if !found {
 		i--
 	}
@@ -127,8 +136,8 @@ type chunker struct {
 	body    Pos       // where it begins
 	said    diag.List // sorted, in places of the view
 	inlines bool
-	left    []Span // what the view lacks
-	cuts    []Span // chunks that the view lacks, and that come next
+	left    []cut // chunks that the view lacks
+	cuts    []cut // those that come next
 	list    []chunk
 	run     Span // of the chunk that is being made
 	n       int  // its statements
@@ -148,7 +157,7 @@ func (w *View) chunksOf(f *syntax.Function, said diag.List, inlines bool) (list 
 	body := w.span(f.Body.Range)
 	c := chunker{w: w, body: body.Start, said: said, inlines: inlines, names: fnv.New64a()}
 	for _, cut := range w.cuts {
-		if body.Start < cut.Start && cut.End < body.End && cut != (Span{Start: body.Start + 1, End: body.End - 1}) {
+		if cut.chunk && body.Start < cut.Start && cut.End < body.End {
 			c.cuts = append(c.cuts, cut)
 		}
 	}
@@ -223,7 +232,7 @@ func (c *chunker) maybeLabel(first syntax.TokenID) bool {
 		return false
 	}
 	word := []byte(f.Text(first))
-	return slices.ContainsFunc(c.left, func(cut Span) bool { return hasOperand(c.w.snapshot.Text[cut.Start:cut.End], word) })
+	return slices.ContainsFunc(c.left, func(cut cut) bool { return hasOperand(c.w.snapshot.Text[cut.Start:cut.End], word) })
 }
 
 // hasOperand reports whether a word stands in a text, and does not begin an opcode with modifiers.
@@ -253,7 +262,7 @@ func (c *chunker) add(at Span) {
 // end ends the chunk.
 func (c *chunker) end() {
 	if c.n >= minChunk {
-		c.list = append(c.list, chunk{at: Span{Start: c.run.Start - c.body, End: c.run.End - c.body}})
+		c.list = append(c.list, chunk{at: Span{Start: c.run.Start - c.body, End: c.run.End - c.body}, names: c.names.Sum64()})
 	}
 	c.n = 0
 }
@@ -262,7 +271,8 @@ func (c *chunker) end() {
 func (c *chunker) pass(to Pos) {
 	for len(c.cuts) > 0 && c.cuts[0].Start < to {
 		c.end()
-		c.list = append(c.list, chunk{at: Span{Start: c.cuts[0].Start - c.body, End: c.cuts[0].End - c.body}})
+		c.list = append(c.list, chunk{at: Span{Start: c.cuts[0].Start - c.body, End: c.cuts[0].End - c.body}, names: c.cuts[0].names})
+		c.astray = c.astray || c.cuts[0].names != c.names.Sum64() // a declaration has gone to the other side
 		c.total += maxChunk
 		c.cuts = c.cuts[1:]
 		switch s := c.before.(type) {

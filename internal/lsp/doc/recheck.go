@@ -82,7 +82,7 @@ func (s *Snapshot) recheck() *verdict {
 }
 
 // recheckWithout judges the text without what says nothing new.
-func (s *Snapshot) recheckWithout(cuts []Span, near bool) *verdict {
+func (s *Snapshot) recheckWithout(cuts []cut, near bool) *verdict {
 	old := s.base
 	w := s.without(cuts)
 	found := w.judge()
@@ -220,7 +220,7 @@ func (w *View) judge() (list diag.List) {
 }
 
 // without is a view that lacks stretches of the text.
-func (s *Snapshot) without(cuts []Span) *View {
+func (s *Snapshot) without(cuts []cut) *View {
 	w := &View{snapshot: s, cuts: cuts}
 	var text []byte
 	from := Pos(0)

@@ -19,7 +19,7 @@ type View struct {
 
 	snapshot *Snapshot
 	pieces   []piece // nil: of the whole text
-	cuts     []Span  // what it lacks, in places of the text
+	cuts     []cut   // what it lacks, in places of the text
 
 	once  sync.Once
 	decls map[syntax.TokenID]*check.Object
