@@ -119,7 +119,7 @@ func (t *Memory) Meet(peer *Memory, q Call, who Caller, made any) *Pending {
 	return call
 }
 
-// Pending is the call that somebody of this CTA has made and not forgotten; nil: none.
+// Pending is the call that a caller of this CTA has made and not forgotten; nil: none.
 func (t *Memory) Pending(who Caller) *Pending {
 	for _, c := range t.paired {
 		if c.who == who {
@@ -205,7 +205,7 @@ func finishPair(a, b *Pending) {
 	}
 }
 
-// Reason says what somebody waits for at alloc or dealloc; peer is the memory of the peer CTA, nil without one.
+// Reason says what a caller waits for at alloc or dealloc; peer is the memory of the peer CTA, nil without one.
 func (t *Memory) Reason(who Caller, peer *Memory) string {
 	if c := t.Pending(who); c != nil && peer != nil && peer.next(false) == nil {
 		return fmt.Sprintf("wait for the peer CTA (rank %d) to make the same call: %v", peer.CTARank, &c.Call)

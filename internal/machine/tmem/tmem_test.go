@@ -68,7 +68,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestRefused: what 9.7.16.7.1 does not allow, and touching what nobody has.
+// TestRefused: what 9.7.16.7.1 does not allow, and touching what no CTA has.
 func TestRefused(t *testing.T) {
 	m := newMemory(1)
 	alloc(t, m, 64)
