@@ -56,7 +56,7 @@ internal/jit/lane: internal/jit/ssa internal/uop
 internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop internal/machine/abi internal/machine/regs
 internal/jit/isel: internal/jit/ssa
 internal/jit/regalloc: internal/jit/isel
-internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine
+internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine/abi
 internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
 internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs

@@ -6,7 +6,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // own is machine code that we have made ourselves. It runs on a stack like C's: it has the values there that have no
@@ -29,6 +29,6 @@ func (p *PipelineC) ownCode(kernel string, f *ssa.Func) (wholeCode, error) {
 }
 
 // Call runs the code; how says where it is entered: cc.Batch or cc.BeginCTA.
-func (o own) Call(s *machine.NativeState, how uintptr) error {
+func (o own) Call(s *abi.State, how uintptr) error {
 	return native.CallOn(o.Addr(0), unsafe.Pointer(s), uint64(how))
 }

@@ -200,7 +200,7 @@ func TestConvergedScalars(t *testing.T) {
 	conv[9].Flags |= WritesScalar
 	c := code(row...)
 	c.Insts = conv
-	c.Scalars = []regs.Scalar{{Slot: scalar, Row: r(8), Width: regs.Row32, Live: []regs.Range{{1, 13}}}}
+	c.Scalars = []regs.Scalar{{Slot: scalar, Row: r(8), Width: regs.Row32, Live: []regs.Range{{From: 1, To: 13}}}}
 	m.mustRun(c, 1, 64, nil)
 	if m.words[1] != 5*64 {
 		t.Errorf("counter %d, want %d", m.words[1], 5*64)

@@ -101,7 +101,7 @@ func (g *parted) code() *Code {
 		c.Insts[pc].Flags = BlockStart
 	}
 	c.Insts[0].Flags |= WritesScalar
-	c.Scalars = []regs.Scalar{{Slot: testScalar, Row: r(8), Width: regs.Row32, Live: []regs.Range{{1, int32(use + 1)}}}}
+	c.Scalars = []regs.Scalar{{Slot: testScalar, Row: r(8), Width: regs.Row32, Live: []regs.Range{{From: 1, To: int32(use + 1)}}}}
 	return c
 }
 

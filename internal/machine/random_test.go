@@ -170,7 +170,7 @@ func (g *graph) looped(trips uint64, lock bool) *Code {
 		c.Split[i].Flags = BlockStart
 	}
 	c.Insts = conv
-	c.Scalars = []regs.Scalar{{Slot: slot, Row: r(8), Width: regs.Row32, Live: []regs.Range{{2, int32(add + 4)}}}}
+	c.Scalars = []regs.Scalar{{Slot: slot, Row: r(8), Width: regs.Row32, Live: []regs.Range{{From: 2, To: int32(add + 4)}}}}
 	return c
 }
 

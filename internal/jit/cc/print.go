@@ -25,7 +25,7 @@ var Techniques = []string{
 // Options say how functions are printed.
 type Options struct {
 	Without map[string]bool // techniques that are left out
-	Forced  bool            // the code leaves with the state whose number is in the first word of machine.NativeState's Save: tests
+	Forced  bool            // the code leaves with the state whose number is in the first word of abi.State's Save: tests
 }
 
 // Print writes a function as freestanding C, for gcc and clang on amd64 with AVX2.

@@ -4,7 +4,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // This file has the exits: how the running warp is left.
@@ -97,7 +97,7 @@ func (c *code) leaveWarp(s *ssa.State, homes []home, missed int32) {
 	c.MI(x86.MOV, x86.S32, c.stateAt(sMask), -1)
 	flags := uint32(0)
 	if s.FuelOut {
-		flags = uint32(machine.FuelOut)
+		flags = uint32(abi.FuelOut)
 	}
 	c.place(s.PC, mask, rows, t, flags)
 	for i, p := range s.Places {

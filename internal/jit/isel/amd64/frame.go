@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // Registers that the code has for one thing all the time.
@@ -78,7 +78,7 @@ const (
 	Out
 )
 
-var state machine.NativeState
+var state abi.State
 
 func batch(off uintptr) uintptr { return unsafe.Offsetof(state.Batch) + off }
 
@@ -115,18 +115,18 @@ var (
 	sPlace   = batch(unsafe.Offsetof(state.Batch.Place))
 	sGrid    = batch(unsafe.Offsetof(state.Batch.Grid))
 	sSMs     = batch(unsafe.Offsetof(state.Batch.SMs))
-	wRegs    = unsafe.Offsetof(machine.NativeWarp{}.Regs)
-	wAt      = unsafe.Offsetof(machine.NativeWarp{}.At)
-	wFuel    = unsafe.Offsetof(machine.NativeWarp{}.Fuel)
-	wMask    = unsafe.Offsetof(machine.NativeWarp{}.Mask)
-	wLanes   = unsafe.Offsetof(machine.NativeWarp{}.Lanes)
-	wSize    = unsafe.Sizeof(machine.NativeWarp{})
-	bStart   = unsafe.Offsetof(machine.NativeBounds{}.Start)
-	bEnd     = unsafe.Offsetof(machine.NativeBounds{}.End)
-	bWrite   = unsafe.Offsetof(machine.NativeBounds{}.WriteEnd)
-	bSize    = unsafe.Sizeof(machine.NativeBounds{})
-	pSize    = unsafe.Sizeof(machine.NativePlace{})
-	pMask    = unsafe.Offsetof(machine.NativePlace{}.Mask)
-	pFuel    = unsafe.Offsetof(machine.NativePlace{}.Fuel)
-	pFlags   = unsafe.Offsetof(machine.NativePlace{}.Flags)
+	wRegs    = unsafe.Offsetof(abi.Warp{}.Regs)
+	wAt      = unsafe.Offsetof(abi.Warp{}.At)
+	wFuel    = unsafe.Offsetof(abi.Warp{}.Fuel)
+	wMask    = unsafe.Offsetof(abi.Warp{}.Mask)
+	wLanes   = unsafe.Offsetof(abi.Warp{}.Lanes)
+	wSize    = unsafe.Sizeof(abi.Warp{})
+	bStart   = unsafe.Offsetof(abi.Bounds{}.Start)
+	bEnd     = unsafe.Offsetof(abi.Bounds{}.End)
+	bWrite   = unsafe.Offsetof(abi.Bounds{}.WriteEnd)
+	bSize    = unsafe.Sizeof(abi.Bounds{})
+	pSize    = unsafe.Sizeof(abi.Place{})
+	pMask    = unsafe.Offsetof(abi.Place{}.Mask)
+	pFuel    = unsafe.Offsetof(abi.Place{}.Fuel)
+	pFlags   = unsafe.Offsetof(abi.Place{}.Flags)
 )

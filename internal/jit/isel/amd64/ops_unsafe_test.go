@@ -13,7 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // both are operations of two operands that numbers and lanes have, wide ones those of lanes alone.
@@ -160,20 +160,20 @@ func (t *trial) floats(typ ssa.Type, x, y, z ssa.Value) {
 
 // arena is memory that code runs on: device addresses count from its start.
 type arena struct {
-	state  machine.NativeState
-	warps  [1]machine.NativeWarp
-	bounds [1]machine.NativeBounds
+	state  abi.State
+	warps  [1]abi.Warp
+	bounds [1]abi.Bounds
 	memory [1 << 17]byte
 	rows   [1024]uint32
 }
 
-func (a *arena) begin() *machine.NativeState {
+func (a *arena) begin() *abi.State {
 	s := &a.state
 	s.GlobalHost, s.Bounds = uintptr(unsafe.Pointer(&a.memory)), uintptr(unsafe.Pointer(&a.bounds))
-	a.bounds[0] = machine.NativeBounds{End: 1 << 17, WriteEnd: 1 << 17}
-	a.warps[0] = machine.NativeWarp{At: cc.Start, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0),
+	a.bounds[0] = abi.Bounds{End: 1 << 17, WriteEnd: 1 << 17}
+	a.warps[0] = abi.Warp{At: cc.Start, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0),
 		Regs: uintptr(unsafe.Pointer(&a.rows))}
-	s.Batch = machine.NativeBatch{Warps: uintptr(unsafe.Pointer(&a.warps)), Budget: 1 << 20, Rest: 1 << 20, All: 1,
+	s.Batch = abi.Batch{Warps: uintptr(unsafe.Pointer(&a.warps)), Budget: 1 << 20, Rest: 1 << 20, All: 1,
 		Turn: 100, Grid: [2]uint64{1, 1}, SMs: 4, Passed: 1}
 	return s
 }
@@ -219,14 +219,14 @@ func TestOperations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, x, own, func(s *machine.NativeState) error { return c.Call(s, cc.BeginCTA) })
+			compare(t, x, own, func(s *abi.State) error { return c.Call(s, cc.BeginCTA) })
 			c.Free()
 		}
 	}
 }
 
 // run is our own code of a trial.
-func run(t *testing.T, x *trial) func(s *machine.NativeState) error {
+func run(t *testing.T, x *trial) func(s *abi.State) error {
 	image, err := amd64.Compile(x.Func, true)
 	if err != nil {
 		t.Fatal(err)
@@ -236,12 +236,12 @@ func run(t *testing.T, x *trial) func(s *machine.NativeState) error {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { code.Free() })
-	return func(s *machine.NativeState) error {
+	return func(s *abi.State) error {
 		return native.CallOn(code.Addr(0), unsafe.Pointer(s), uint64(amd64.BeginCTA))
 	}
 }
 
-func compare(t *testing.T, x *trial, own, other func(s *machine.NativeState) error) {
+func compare(t *testing.T, x *trial, own, other func(s *abi.State) error) {
 	t.Helper()
 	typ := x.results[0]
 	for seed := range uint64(200) {
