@@ -74,17 +74,10 @@ func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
 	return d
 }
 
-// storeFrame and loadFrame are moves to and from the frame.
+// storeFrame moves a vector to the frame.
 func (s *selector) storeFrame(off int, v isel.VReg) {
 	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formStore, size: uint8(x86.W256), mem: frameAt(off)},
 		Uses: []isel.VReg{v}})
-}
-
-func (s *selector) loadFrame(off int) isel.VReg {
-	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formLoad, size: uint8(x86.W256), mem: frameAt(off)},
-		Defs: []isel.VReg{d}})
-	return d
 }
 
 // joined combines the parts of a mask.
