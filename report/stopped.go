@@ -133,7 +133,7 @@ func (e *StoppedError) Error() string {
 // Unwrap is Err: ErrStepLimit or the context's error.
 func (e *StoppedError) Unwrap() error { return e.Err }
 
-// Detail lists the warps, a few lines each, and how many CTAs have ended; empty if none was running.
+// Detail lists the warps, a few lines each, and of several CTAs how many have ended; empty if there is nothing to say.
 func (e *StoppedError) Detail() string {
 	var b strings.Builder
 	for i, w := range e.Warps {

@@ -120,7 +120,7 @@ func (f *runFlags) showReports(s streams, found *reports) {
 // showStopped lists where the kernel was.
 func (f *runFlags) showStopped(s streams, err error) {
 	var stopped *ptxvm.StoppedError
-	if !errors.As(err, &stopped) || len(stopped.Warps) == 0 {
+	if !errors.As(err, &stopped) || stopped.Detail() == "" {
 		return
 	}
 	fmt.Fprintln(s.err, stopped.Detail())
