@@ -86,8 +86,10 @@ var elsewhere = map[string][]string{
 	"`run --trace … --trace-to FILE.jsonl`": {"file", "line", "col", "function"},
 }
 
-// mentioned are names in code spans that are no fields: commands, and a field that no form has while none is partial.
-var mentioned = map[string]bool{"isa": true, "info": true, "run": true, "ptxas": true, "notes": true}
+// mentioned are names in code spans that are no fields: commands, engines, and a field that no form has while none is partial.
+var mentioned = map[string]bool{
+	"isa": true, "info": true, "run": true, "ptxas": true, "interp": true, "jit": true, "cc": true, "notes": true,
+}
 
 var (
 	codeSpan  = regexp.MustCompile("`([^`\n]+)`")
