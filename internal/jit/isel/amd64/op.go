@@ -75,8 +75,6 @@ type mem struct {
 	scale      uint8
 	disp       int64
 	access     int32 // 1 + which access it is of
-	pool       [32]byte
-	bytes      int // of the pool
 }
 
 func (m *mem) String() string {
