@@ -46,6 +46,10 @@ type Record = vm.Record
 //		Beyond  bool // Sources are not known: the CTA is not among Record.CTAs
 //		Cut     bool // Sources are left out, for OriginLimits
 //	}
+//
+//	func (o *Origin) CTAsBeyond() (list []Index3)
+//
+// CTAsBeyond lists the CTAs in which a further record (Record.CTAs) would find more of the graph, each once.
 type Origin = vm.Origin
 
 // OriginKind says what an Origin is.

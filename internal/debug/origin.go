@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -56,7 +55,7 @@ func (s *Session) Why(e *Expr) (*Explained, error) {
 	out := &Explained{Value: v, Name: s.nameOrigin(scope)}
 	for ctas := first; ; {
 		out.Root, err = s.explained(ctas, find)
-		more := beyond(out.Root)
+		more := out.Root.CTAsBeyond()
 		if err != nil || len(more) == 0 || len(ctas) >= whyCTAs {
 			return out, err
 		}
@@ -130,26 +129,6 @@ func (s *Session) explained(ctas []vm.Index3, find func(*why.Record) *why.Node) 
 		origin, err = vm.ExplainBy(record, find)
 	}
 	return origin, errors.Join(err, l.Close())
-}
-
-// beyond lists the CTAs behind which an explanation could go on.
-func beyond(root *vm.Origin) (list []vm.Index3) {
-	seen := map[*vm.Origin]bool{}
-	var visit func(o *vm.Origin)
-	visit = func(o *vm.Origin) {
-		if o == nil || seen[o] {
-			return
-		}
-		seen[o] = true
-		if o.Beyond && !slices.Contains(list, o.Step.CTA) {
-			list = append(list, o.Step.CTA)
-		}
-		for _, from := range o.Sources {
-			visit(from)
-		}
-	}
-	visit(root)
-	return list
 }
 
 // nameOrigin names memory by the parameter that points to it, or by its variable.

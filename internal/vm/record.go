@@ -4,6 +4,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -68,6 +69,26 @@ type Origin struct {
 	Sources []*Origin
 	Beyond  bool // Sources are not known: the CTA is not among Record.CTAs
 	Cut     bool // Sources are left out, for OriginLimits
+}
+
+// CTAsBeyond lists the CTAs in which a further record (Record.CTAs) would find more of the graph, each once.
+func (o *Origin) CTAsBeyond() (list []Index3) {
+	seen := map[*Origin]bool{}
+	var visit func(o *Origin)
+	visit = func(o *Origin) {
+		if o == nil || seen[o] {
+			return
+		}
+		seen[o] = true
+		if o.Beyond && !slices.Contains(list, o.Step.CTA) {
+			list = append(list, o.Step.CTA)
+		}
+		for _, from := range o.Sources {
+			visit(from)
+		}
+	}
+	visit(o)
+	return list
 }
 
 // OriginKind says what an Origin is.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/launchlang"
@@ -46,7 +45,7 @@ func (q *Question) Ask(ctx context.Context, again Again) (told *Explanation, err
 		if err != nil {
 			return nil, err
 		}
-		more := told.beyond()
+		more := told.root.CTAsBeyond()
 		if len(more) == 0 || len(ctas) >= mostCTAs {
 			return told, nil
 		}
@@ -108,26 +107,6 @@ func (x *Explanation) name(j *launchlang.Job, o *ptxvm.Origin) {
 // form writes origins with these names.
 func (x *Explanation) form() *stepform.Origins {
 	return &stepform.Origins{Name: func(o *ptxvm.Origin) string { return x.names[o] }}
-}
-
-// beyond lists the CTAs behind which the explanation could go on.
-func (x *Explanation) beyond() (list []ptxvm.Index3) {
-	seen := map[*ptxvm.Origin]bool{}
-	var visit func(o *ptxvm.Origin)
-	visit = func(o *ptxvm.Origin) {
-		if o == nil || seen[o] {
-			return
-		}
-		seen[o] = true
-		if o.Beyond && !slices.Contains(list, o.Step.CTA) {
-			list = append(list, o.Step.CTA)
-		}
-		for _, from := range o.Sources {
-			visit(from)
-		}
-	}
-	visit(x.root)
-	return list
 }
 
 // Write prints the tree and, where a file is named, the graph.
