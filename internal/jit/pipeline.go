@@ -233,10 +233,10 @@ func (k *kernelC) native(b *build.Built, o *PipelineC) *abi.Native {
 		},
 		Entries: make([]uintptr, n), Warps: make([]uintptr, n), Resumes: make([]uintptr, n), Wholes: make([]uintptr, n),
 		Meets: meets(decode.FuncOf(k.of.Func)), Bounds: b.Bounds, NumBounds: b.NumBounds,
-		Batch: cc.Batch, Begin: cc.BeginCTA, Start: cc.Start, Again: cc.Start, Out: cc.Out,
+		Batch: abi.ByBatch, Begin: abi.ByCTA, Start: abi.ByStart, Again: abi.ByStart, Out: abi.ByOut,
 		Whole: true, Last: true, C: true, Quick: true,
 	}
-	out.Warps[0] = cc.Warp
+	out.Warps[0] = abi.ByWarp
 	return out
 }
 

@@ -62,7 +62,7 @@ func (a *arena) begin(bytes uint64) {
 		a.bounds[i] = abi.Bounds{Start: 256, End: 256 + bytes, WriteEnd: 256 + bytes}
 	}
 	for i := range a.warps {
-		a.warps[i] = abi.Warp{At: Start, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0), Regs: uintptr(unsafe.Pointer(&a.rows[i%4]))}
+		a.warps[i] = abi.Warp{At: abi.ByStart, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0), Regs: uintptr(unsafe.Pointer(&a.rows[i%4]))}
 	}
 	s.Batch = abi.Batch{Warps: uintptr(unsafe.Pointer(&a.warps)), Budget: 1 << 20, Rest: 1 << 20, All: 3, CTAs: 2, Turn: 100,
 		Grid: [2]uint64{3, 1}, SMs: 4, Passed: 1}
@@ -84,7 +84,7 @@ func TestSaxpy(t *testing.T) {
 		a := &arena{}
 		a.saxpy(n)
 		a.begin(4 * 384)
-		if err := c.Call(&a.state, BeginCTA); err != nil {
+		if err := c.Call(&a.state, abi.ByCTA); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 192 {
@@ -108,7 +108,7 @@ func TestLeave(t *testing.T) {
 	c, a := written(t, filepath.Join("..", "ssa", "testdata", "saxpy.ssa")), &arena{}
 	a.saxpy(192)
 	a.begin(4 * (192 + 100))
-	if err := c.Call(&a.state, BeginCTA); err != nil {
+	if err := c.Call(&a.state, abi.ByCTA); err != nil {
 		t.Fatal(err)
 	}
 	s := &a.state

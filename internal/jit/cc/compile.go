@@ -99,7 +99,7 @@ func (t *Toolchain) Compile(text string, stopped func() bool) (*Code, error) {
 	return &Code{code, off}, nil
 }
 
-// Call runs the code; how says where it is entered: Batch or BeginCTA.
+// Call runs the code; how says where it is entered: abi.ByBatch or abi.ByCTA.
 func (c *Code) Call(s *abi.State, how uintptr) error {
 	return native.CallOn(c.code.Addr(c.off), unsafe.Pointer(s), uint64(how))
 }

@@ -11,15 +11,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
-// How a batch is entered, and what stands for the code of a warp: the values of machine.Native's fields. Nothing jumps there.
-const (
-	Batch = iota + 1
-	BeginCTA
-	Start
-	Warp
-	Out
-)
-
 var state abi.State
 
 // offsets are the fields of the state, by their names in C.
@@ -59,7 +50,7 @@ func prelude() string {
 	for _, o := range offsets {
 		fmt.Fprintf(&b, "#define %s %d\n", o.name, o.off)
 	}
-	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n", BeginCTA, Start, Out, abi.FuelOut)
+	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n", abi.ByCTA, abi.ByStart, abi.ByOut, abi.FuelOut)
 	return b.String() + types + protocol + lanewise + gathers
 }
 

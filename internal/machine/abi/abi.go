@@ -158,3 +158,13 @@ type Help struct {
 	Gone       bool   // of a call it did not simply come back: the machine has the warp, in state
 	Then       uint8  // the State that came of it
 }
+
+// What stands in a Native for the places of code with a single entry, which is told by them how it is entered, and where warps are:
+// the values of its fields. Nothing jumps there.
+const (
+	ByBatch = iota + 1
+	ByCTA
+	ByStart
+	ByWarp
+	ByOut
+)

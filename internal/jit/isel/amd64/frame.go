@@ -68,16 +68,6 @@ const (
 	fBounds = fValues + 4*256
 )
 
-// How a batch is entered, and what stands for the code of a warp: the values of machine.Native's fields. Nothing jumps
-// there.
-const (
-	Batch = iota + 1
-	BeginCTA
-	Start
-	Warp
-	Out
-)
-
 var state abi.State
 
 func batch(off uintptr) uintptr { return unsafe.Offsetof(state.Batch) + off }

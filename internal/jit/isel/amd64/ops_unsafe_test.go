@@ -171,7 +171,7 @@ func (a *arena) begin() *abi.State {
 	s := &a.state
 	s.GlobalHost, s.Bounds = uintptr(unsafe.Pointer(&a.memory)), uintptr(unsafe.Pointer(&a.bounds))
 	a.bounds[0] = abi.Bounds{End: 1 << 17, WriteEnd: 1 << 17}
-	a.warps[0] = abi.Warp{At: cc.Start, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0),
+	a.warps[0] = abi.Warp{At: abi.ByStart, Fuel: 100, Mask: ^uint32(0), Lanes: ^uint32(0),
 		Regs: uintptr(unsafe.Pointer(&a.rows))}
 	s.Batch = abi.Batch{Warps: uintptr(unsafe.Pointer(&a.warps)), Budget: 1 << 20, Rest: 1 << 20, All: 1,
 		Turn: 100, Grid: [2]uint64{1, 1}, SMs: 4, Passed: 1}
@@ -219,7 +219,7 @@ func TestOperations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, x, own, func(s *abi.State) error { return c.Call(s, cc.BeginCTA) })
+			compare(t, x, own, func(s *abi.State) error { return c.Call(s, abi.ByCTA) })
 			c.Free()
 		}
 	}
@@ -237,7 +237,7 @@ func run(t *testing.T, x *trial) func(s *abi.State) error {
 	}
 	t.Cleanup(func() { code.Free() })
 	return func(s *abi.State) error {
-		return native.CallOn(code.Addr(0), unsafe.Pointer(s), uint64(amd64.BeginCTA))
+		return native.CallOn(code.Addr(0), unsafe.Pointer(s), uint64(abi.ByCTA))
 	}
 }
 

@@ -1,6 +1,9 @@
 package amd64
 
-import "ptxvm.invalid/ptxvm/internal/jit/x86"
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
+)
 
 // This file goes from warp to warp and from CTA to CTA (machine/nativebatch.go). What the code keeps of the batch is
 // in its frame and is written back when it returns; what follows from the warps that are still to run is found only
@@ -25,7 +28,7 @@ func (c *code) pick(is, warp, t x86.Reg) {
 	c.MI(x86.CMP, x86.S32, c.frameAt(fOwn), 0)
 	c.Jcc(x86.NE, own)
 	c.atWarp(t, warp)
-	c.MI(x86.CMP, x86.S64, x86.At(t, int32(wAt)).By(ofWarp), Out)
+	c.MI(x86.CMP, x86.S64, x86.At(t, int32(wAt)).By(ofWarp), abi.ByOut)
 	c.Jcc(x86.E, none)
 	c.RM(x86.MOV, x86.S32, t, x86.At(t, int32(wFuel)).By(ofWarp))
 	c.Bind(own)
@@ -56,7 +59,7 @@ func (c *code) endWarp(is, warp, t x86.Reg) {
 	c.RM(x86.MOV, x86.S32, warp, c.frameAt(fWarp))
 	c.atWarp(t, warp)
 	field := func(off uintptr) x86.Mem { return x86.At(t, int32(off)).By(ofWarp) }
-	c.MI(x86.MOV, x86.S64, field(wAt), Start)
+	c.MI(x86.MOV, x86.S64, field(wAt), abi.ByStart)
 	c.RM(x86.MOV, x86.S32, is, c.stateAt(sTurn))
 	c.MR(x86.MOV, x86.S32, field(wFuel), is)
 	c.RM(x86.MOV, x86.S32, is, field(wLanes))
@@ -154,7 +157,7 @@ func (c *code) enter(size int32) {
 		c.MR(x86.MOV, x86.S64, c.frameAt(w.to), x86.RAX)
 	}
 	old := c.NewLabel()
-	c.RI(x86.CMP, x86.S32, x86.RSI, BeginCTA)
+	c.RI(x86.CMP, x86.S32, x86.RSI, abi.ByCTA)
 	c.Jcc(x86.NE, old)
 	c.ownCTA(x86.RAX)
 	c.Bind(old)
