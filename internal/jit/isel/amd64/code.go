@@ -129,7 +129,7 @@ func (c *code) divideLanes(size x86.Size, rest bool) {
 		if lane >= n/2 {
 			to, k = c.tv(0), lane-n/2
 		}
-		c.divideLane(size, fLanes+lane*size.Bytes(), result)
+		c.divideLane(size, fTerms+lane*size.Bytes(), result)
 		if k == 0 {
 			c.VR(move, x86.W128, to, result)
 		} else {

@@ -63,7 +63,8 @@ const (
 
 const (
 	fCycle  = (fVars + 31) &^ 31 // where a cycle of moves is broken
-	fLanes  = fCycle + 32        // an address for each lane
+	fTerms  = fCycle + 32        // two operands of a division, which may be part of what is put into fLanes
+	fLanes  = fTerms + 64        // an address for each lane
 	fValues = fLanes + 256       // values of up to four elements of each lane
 	fBounds = fValues + 4*256
 )

@@ -65,8 +65,8 @@ func (s *selector) permuted(o *ssa.Op, i int) isel.VReg {
 
 // quotients divide lane by lane: AVX2 has no division of integers.
 func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
-	s.storeFrame(fLanes, a)
-	s.storeFrame(fLanes+32, b)
+	s.storeFrame(fTerms, a)
+	s.storeFrame(fTerms+32, b)
 	rest, size := o.Code == ssa.RemU, x86.S32+x86.Size(w)
 	d := s.out.NewReg(isel.Vector)
 	run := func(c *code) { c.divideLanes(size, rest) }
