@@ -24,18 +24,11 @@ type event struct {
 	mark  *mark // recorded in a capture; nil: not
 }
 
-// record notes where the event is.
-func (e *event) record(in *stream, at *item) {
+// record notes where the event is; front is the launch in whose course it happens, nil: it is no such event.
+func (e *event) record(in *stream, at, front *item) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.in, e.at, e.front, e.mark = in, at, nil, nil
-}
-
-// trigger notes, behind record, that the event happens in the course of a launch.
-func (e *event) trigger(front *item) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.front = front
+	e.in, e.at, e.front, e.mark = in, at, front, nil
 }
 
 // wait is an item that waits for the event; nil: it has happened.
@@ -119,7 +112,7 @@ func (d *Driver) EventRecord(dev int, h, stream uint64, external bool) (code Cod
 	if external {
 		return InvalidValue // there is no graph that it could be a node of
 	}
-	e.record(s, s.enqueue(nil))
+	e.record(s, s.enqueue(nil), nil)
 	return Success
 }
 

@@ -46,8 +46,7 @@ func (s *stream) launchWith(w *kernelWork, events [2]*event) Code {
 	for i, e := range events {
 		if e != nil {
 			it.triggers[i].at = it.at.Within()
-			e.record(s, it.triggers[i])
-			e.trigger(it)
+			e.record(s, it.triggers[i], it)
 		}
 	}
 	return Success

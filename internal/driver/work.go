@@ -58,7 +58,7 @@ func (w *recordWork) do(_ *device, at *streams.Work) {
 	it := newItem(nil)
 	it.at = at
 	it.finish()
-	w.event.record(nil, it)
+	w.event.record(nil, it, nil)
 }
 
 func (w *waitWork) do(_ *device, at *streams.Work) {
