@@ -186,8 +186,28 @@ func (g *addresses) loop() {
 	g.WriteString("\t@%p3 bra L;\n")
 }
 
-// randomRun is a launch of a random kernel: the size of what it reads decides what faults.
-func randomRun(g *rand.Rand, square bool) *corpus.Run {
+// randomLaunch is how a random kernel is launched.
+type randomLaunch struct {
+	seed   uint64 // of what it reads
+	square bool
+	n, s   uint32 // parameters
+}
+
+// randomLine begins the text of a random kernel that is kept: a randomLaunch.
+const randomLine = "// seed %d, square %t, n %d, s %d\n"
+
+// randomKernel is the text of a random kernel, and how it is launched.
+func randomKernel(seed, stream uint64) (text string, l *randomLaunch) {
+	g := rand.New(rand.NewPCG(seed, stream))
+	l = &randomLaunch{seed: seed, square: g.IntN(2) == 0}
+	text = (&addresses{Rand: g}).kernel(l.square)
+	l.n, l.s = uint32(500+g.IntN(200)), []uint32{1, 20, 1<<31 - 64, 1 << 31}[g.IntN(4)]
+	return fmt.Sprintf(randomLine, l.seed, l.square, l.n, l.s) + text, l
+}
+
+// run is the launch: the size of what the kernel reads decides what faults.
+func (l *randomLaunch) run() *corpus.Run {
+	g := rand.New(rand.NewPCG(l.seed, 37))
 	in, out := &corpus.Buffer{Name: "in", Elem: corpus.S32, Init: make([]byte, 4096)}, &corpus.Buffer{Name: "out", Elem: corpus.S32, Init: make([]byte, 4*128*5)}
 	for i := range in.Init {
 		in.Init[i] = byte(g.Uint32())
@@ -196,14 +216,22 @@ func randomRun(g *rand.Rand, square bool) *corpus.Run {
 		return corpus.Arg{Elem: corpus.S32, Scalar: binary.LittleEndian.AppendUint32(nil, v)}
 	}
 	block := [3]int{128, 1, 1}
-	if square {
+	if l.square {
 		block = [3]int{32, 4, 1}
 	}
 	return &corpus.Run{Buffers: []*corpus.Buffer{in, out}, Launches: []corpus.Launch{{Kernel: "kernel", Grid: [3]int{5, 1, 1}, Block: block,
-		Args: []corpus.Arg{{Buffer: in}, {Buffer: out}, scalar(uint32(500 + g.IntN(200))), scalar([]uint32{1, 20, 1<<31 - 64, 1 << 31}[g.IntN(4)])}}}}
+		Args: []corpus.Arg{{Buffer: in}, {Buffer: out}, scalar(l.n), scalar(l.s)}}}}
 }
 
-// TestRandom holds random kernels to the interpreter: as they are, in the copy for any lanes alone, with little fuel, and leaving before loads.
+// randomWays are the ways in which a random kernel is compiled: as it is, in the copy for any lanes alone, with little fuel, and leaving
+// before loads.
+func randomWays() []jit.PipelineC {
+	leave := func(pc int32) bool { return pc%3 == 0 }
+	return []jit.PipelineC{{}, {Build: build.Options{Rest: true}}, {Turn: 3}, {Build: build.Options{Leave: leave}}}
+}
+
+// TestRandom holds random kernels to the interpreter. Where -keep says it writes each, as kernel.ptx, before it runs: in testdata it is a
+// test of its own (TestFound).
 func TestRandom(t *testing.T) {
 	backEnds(t, func(t *testing.T, own bool) {
 		n := *random
@@ -215,27 +243,15 @@ func TestRandom(t *testing.T) {
 }
 
 func testRandom(t *testing.T, kernels int, own bool) {
-	ways := []jit.PipelineC{{}, {Build: build.Options{Rest: true}}, {Turn: 3}, {Build: build.Options{Leave: func(pc int32) bool { return pc%3 == 0 }}}}
+	ways := randomWays()
 	compiled := 0
 	for i := range kernels {
 		n := *seed + uint64(i)
-		g := rand.New(rand.NewPCG(n, 36))
-		square := g.IntN(2) == 0
-		text := (&addresses{Rand: g}).kernel(square)
-		r := randomRun(g, square)
-		want := run(t, text, r, 1, nil)
+		text, l := randomKernel(n, 36)
+		keep("kernel.ptx", text)
 		c := ways[[]int{0, 0, 0, 1, 2, 3}[i%6]]
 		c.Own = own
-		refused := map[string]error{}
-		got := run(t, text, r, 3, with(&c, refused))
-		for k := range got {
-			if diff := got[k].differs(&want[0]); diff != "" {
-				t.Fatalf("seed %d, run %d: %s\n%s", n, k, diff, text)
-			}
-		}
-		if refused["kernel"] != nil {
-			t.Logf("seed %d: %v", n, refused["kernel"])
-		} else if got[2].compiled > 0 {
+		if compareRandom(t, text, l, &run(t, text, l.run(), 1, nil)[0], &c) > 0 {
 			compiled++
 		}
 	}

@@ -6,7 +6,6 @@ package pipeline
 import (
 	"cmp"
 	"flag"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -98,10 +97,8 @@ func TestRandomWithout(t *testing.T) {
 	n := *seed
 	for _, name := range jit.TechniquesC() {
 		for range max(1, *random/6) {
-			g := rand.New(rand.NewPCG(n, 37))
-			square := g.IntN(2) == 0
-			text := (&addresses{Rand: g}).kernel(square)
-			r := randomRun(g, square)
+			text, l := randomKernel(n, 37)
+			r := l.run()
 			want := run(t, text, r, 1, nil)
 			same(t, name+"\n"+text, &want[0], run(t, text, r, 2, with(&jit.PipelineC{Without: map[string]bool{name: true}}, map[string]error{})))
 			n++

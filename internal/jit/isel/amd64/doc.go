@@ -6,7 +6,7 @@
 //	effects.go, exits.go counts, fuel, warps and CTAs, and how the code leaves
 //	load*.go, store*.go  accesses, by class
 //	op.go, encode.go     what instructions are, and their bytes
-//	frame.go             what the code has on its stack
+//	frame.go, areas.go   what the code has on its stack
 //
 // Nothing is computed before something wants it: an operation is selected part by part where its first user is, so a
 // chain of operations goes through eight lanes at a time and has few registers alive; what another block wants is put

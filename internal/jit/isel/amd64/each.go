@@ -15,18 +15,22 @@ import (
 func (s *selector) storeTested(e *ssa.Effect) { s.storeLanes(e, true) }
 
 func (s *selector) storeLanes(e *ssa.Effect, test bool) {
-	s.addresses(e)
+	at := s.addresses(e)
+	areas := []touch{at.reads()}
 	for k, v := range e.Args {
-		for i := range partsOf(s.lanesOf(e), s.f.TypeOf(v)) {
-			s.storeFrame(fValues+256*k+32*i, s.part(v, i))
+		n := partsOf(s.lanesOf(e), s.f.TypeOf(v))
+		values := s.area(fValues+256*k, 32*n)
+		for i := range n {
+			s.storeArea(values, 32*i, s.part(v, i))
 		}
+		areas = append(areas, values.reads())
 	}
-	s.each(e, test)
+	s.each(e, test, areas)
 }
 
 // addresses puts the device addresses of all lanes into the frame.
-func (s *selector) addresses(e *ssa.Effect) {
-	a := e.Access
+func (s *selector) addresses(e *ssa.Effect) *area {
+	a, lanes := e.Access, s.area(fLanes, 8*s.lanesOf(e))
 	base := s.num(a.Base)
 	if a.Disp != 0 {
 		base = s.plus(base, a.Disp)
@@ -43,8 +47,9 @@ func (s *selector) addresses(e *ssa.Effect) {
 			}
 			x = s.vector(x86.VPADDQ, all, s.out.Constant(isel.Vector, wides(steps[:]...)))
 		}
-		s.storeFrame(fLanes+32*i, x)
+		s.storeArea(lanes, 32*i, x)
 	}
+	return lanes
 }
 
 // plus is an address and a constant.
@@ -55,20 +60,16 @@ func (s *selector) plus(r isel.VReg, k int64) isel.VReg {
 	return s.emitALU(x86.ADD, x86.S64, 0, r, s.number(uint64(k)))
 }
 
-// each makes an access for the lanes that are on.
-func (s *selector) each(e *ssa.Effect, test bool) {
+// each makes a store for the lanes that are on.
+func (s *selector) each(e *ssa.Effect, test bool, areas []touch) {
 	a := e.Access
 	types := make([]ssa.Type, a.Count)
 	for k := range types {
-		if e.Kind == ssa.Store {
-			types[k] = s.f.TypeOf(e.Args[k])
-		} else {
-			types[k] = s.f.TypeOf(e.Results[k])
-		}
+		types[k] = s.f.TypeOf(e.Args[k])
 	}
 	var t tested
 	if test {
-		t = s.tested(a.Bounds, a.Bytes(), e.Kind == ssa.Store, max(a.Align, 1))
+		t = s.tested(a.Bounds, a.Bytes(), true, max(a.Align, 1))
 	}
 	run := func(c *code) {
 		if test {
@@ -77,6 +78,7 @@ func (s *selector) each(e *ssa.Effect, test bool) {
 		c.eachLane(e, types)
 	}
 	i := s.perform("lanes", run, s.temps(4, 0), s.bits(e.Mask))
+	i.Op.(*op).areas = areas
 	if test {
 		s.exit(i, e.State, e.PC+1)
 	}
@@ -104,28 +106,19 @@ func (c *code) eachBit(mask, left, lane x86.Reg, do func()) {
 	c.Bind(end)
 }
 
-// eachLane loads or stores for the lanes of use 0.
+// eachLane stores for the lanes of use 0.
 func (c *code) eachLane(e *ssa.Effect, types []ssa.Type) {
 	a := e.Access
 	c.eachBit(c.u(0), c.t(0), c.t(1), func() {
 		c.RM(x86.MOV, x86.S64, c.t(2), x86.AtIndex(x86.RSP, c.t(1), 8, fLanes))
 		for k, t := range types {
-			if a.Bits[k] == 0 && e.Kind == ssa.Load {
-				continue
-			}
 			at := x86.AtIndex(rGlobal, c.t(2), 1, int32(k)*int32(a.Elem)).By(ofTested)
 			value, size := x86.AtIndex(x86.RSP, c.t(1), 4, int32(fValues+256*k)), x86.S32
 			if t == ssa.X {
 				value, size = x86.AtIndex(x86.RSP, c.t(1), 8, int32(fValues+256*k)), x86.S64
 			}
-			if e.Kind == ssa.Store {
-				c.RM(x86.MOV, size, c.t(3), value)
-				c.MR(x86.MOV, [9]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[a.Elem], at, c.t(3))
-				continue
-			}
-			op, width := loadOp(a, t)
-			c.RM(op, width, c.t(3), at)
-			c.MR(x86.MOV, size, value, c.t(3))
+			c.RM(x86.MOV, size, c.t(3), value)
+			c.MR(x86.MOV, [9]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[a.Elem], at, c.t(3))
 		}
 	})
 }

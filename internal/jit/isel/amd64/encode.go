@@ -54,6 +54,8 @@ type encoder struct {
 	next   *isel.Block // behind the running one
 	late   []late
 	homes  *regalloc.Result
+
+	running *op // the instruction that is written
 }
 
 // late is a way to a block on which values move, behind all blocks.
@@ -108,7 +110,9 @@ func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
 	}
 	for _, s := range steps {
 		e.move(s.Moves)
+		e.running = s.Inst.Op.(*op)
 		e.code(s).write()
+		e.running = nil
 		for i, d := range s.Inst.Defs {
 			e.store(d, s.Defs[i])
 		}
@@ -329,6 +333,9 @@ const (
 // watch looks at operands in memory: what is not the code's own is by a proof, and within what the access touches that
 // it names.
 func (e *encoder) watch(m x86.Mem) error {
+	if err := e.watchFrame(m); err != nil {
+		return err
+	}
 	own := m.Rip != 0 || m.Base == x86.RSP && m.Disp >= 0 && m.Disp < e.size || m.Base == rState
 	if own || m.Proof < 0 {
 		return nil

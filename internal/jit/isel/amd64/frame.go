@@ -22,7 +22,7 @@ var general = []x86.Reg{x86.RAX, x86.RCX, x86.RDX, x86.RSI, x86.R8, x86.R9, x86.
 // saved are those that the caller wants back.
 var saved = []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 
-// The frame: what the code keeps of the batch, then room for accesses lane by lane, then bounds, limits, and slots.
+// The frame: what the code keeps of the batch, then areas for lanes one by one (areas.go), then bounds, limits, and slots.
 const (
 	fLater = 4 * iota // warps that are to run
 	fBegun            // and that were when the code was entered, or the CTA began
@@ -63,8 +63,9 @@ const (
 
 const (
 	fCycle  = (fVars + 31) &^ 31 // where a cycle of moves is broken
-	fTerms  = fCycle + 32        // two operands of a division, which may be part of what is put into fLanes
-	fLanes  = fTerms + 64        // an address for each lane
+	fTerms  = fCycle + 32        // areas from here on (areas.go): two operands of a division
+	fIndex  = fTerms + 64        // indices of the lanes of a vector
+	fLanes  = fIndex + 32        // an address for each lane
 	fValues = fLanes + 256       // values of up to four elements of each lane
 	fBounds = fValues + 4*256
 )

@@ -291,9 +291,9 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 	run := func(c *code) {
 		end := c.NewLabel()
 		together(c, end)
-		c.MV(x86.VMOVDQU, x86.W256, c.frameAt(fLanes), c.uv(0))
+		c.MV(x86.VMOVDQU, x86.W256, c.frameAt(fIndex), c.uv(0))
 		c.gather(a, t, c.v(0), c.tv(2), c.t(0), func(lane int) x86.Mem {
-			from := c.frameAt(fLanes + 4*(lane+half))
+			from := c.frameAt(fIndex + 4*(lane+half))
 			if signed {
 				c.RM(x86.MOVSXD, x86.S64, c.t(1), from)
 			} else {
@@ -304,7 +304,9 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 		c.Bind(end)
 	}
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{name: "load indexed", run: run}, Defs: []isel.VReg{d}, Uses: uses, Temps: s.temps(2, 1)})
+	words := s.area(fIndex, 32)
+	s.emit(&isel.Inst{Op: &op{name: "load indexed", run: run, areas: []touch{words.writes(), words.reads()}},
+		Defs: []isel.VReg{d}, Uses: uses, Temps: s.temps(2, 1)})
 	return d
 }
 

@@ -30,15 +30,16 @@ const (
 
 // op is what an instruction does.
 type op struct {
-	code x86.Op
-	form form
-	size uint8 // x86.Width of vectors, x86.Size of numbers
-	cond x86.Cond
-	has  bool // an immediate in place of the last use
-	imm  int64
-	mem  mem
-	name string
-	run  func(c *code)
+	code  x86.Op
+	form  form
+	size  uint8 // x86.Width of vectors, x86.Size of numbers
+	cond  x86.Cond
+	has   bool // an immediate in place of the last use
+	imm   int64
+	mem   mem
+	name  string
+	areas []touch // of the frame, in the order in which they are touched (areas.go)
+	run   func(c *code)
 }
 
 // String is the instruction's name, with what is no register.

@@ -92,6 +92,9 @@ func Select(f *ssa.Func) (c *Code, err error) {
 	}
 	s.order()
 	s.out.RemoveUnused()
+	if err := checkAreas(s.out); err != nil {
+		return nil, err
+	}
 	return &Code{Func: s.out, frame: s.frame}, nil
 }
 

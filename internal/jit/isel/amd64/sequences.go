@@ -65,19 +65,15 @@ func (s *selector) permuted(o *ssa.Op, i int) isel.VReg {
 
 // quotients divide lane by lane: AVX2 has no division of integers.
 func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
-	s.storeFrame(fTerms, a)
-	s.storeFrame(fTerms+32, b)
+	terms := s.area(fTerms, 64)
+	s.storeArea(terms, 0, a)
+	s.storeArea(terms, 32, b)
 	rest, size := o.Code == ssa.RemU, x86.S32+x86.Size(w)
 	d := s.out.NewReg(isel.Vector)
 	run := func(c *code) { c.divideLanes(size, rest) }
-	s.emit(&isel.Inst{Op: &op{name: o.Code.String(), run: run}, Defs: []isel.VReg{d}, Temps: s.temps(0, 1)})
+	s.emit(&isel.Inst{Op: &op{name: o.Code.String(), run: run, areas: []touch{terms.reads()}}, Defs: []isel.VReg{d},
+		Temps: s.temps(0, 1)})
 	return d
-}
-
-// storeFrame moves a vector to the frame.
-func (s *selector) storeFrame(off int, v isel.VReg) {
-	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU, form: formStore, size: uint8(x86.W256), mem: frameAt(off)},
-		Uses: []isel.VReg{v}})
 }
 
 // joined combines the parts of a mask.

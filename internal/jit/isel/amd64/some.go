@@ -76,6 +76,7 @@ func (s *selector) loadTested(e *ssa.Effect) {
 type lanes struct {
 	how    isel.VReg // which way
 	at     isel.VReg // of lane 0, if lanes may follow each other; of words, what they are added to, as the host has it
+	area   *area     // what the frame has of them
 	words  bool      // the frame has words, which are extended and shifted
 	shift  int
 	signed bool
@@ -102,10 +103,12 @@ func (s *selector) testTogether(e *ssa.Effect, even evenly) lanes {
 	run := func(c *code) {
 		c.together(e, &t, even, s.lanesOf(e))
 	}
-	i := &isel.Inst{Op: &op{name: "test together", run: run}, Defs: defs, Uses: uses, Temps: s.temps(4, 0), Early: true}
+	at := s.area(fLanes, 8*s.lanesOf(e))
+	i := &isel.Inst{Op: &op{name: "test together", run: run, areas: []touch{at.writes()}}, Defs: defs, Uses: uses,
+		Temps: s.temps(4, 0), Early: true}
 	s.emit(i)
 	s.exit(i, e.State, e.PC+1)
-	return lanes{how: defs[0], at: defs[1]}
+	return lanes{how: defs[0], at: defs[1], area: at}
 }
 
 // together writes the test: definitions are the way, and the address of lane 0.
@@ -195,7 +198,7 @@ func (c *code) fillLanes(count, size int) {
 
 // testWide tests lanes by addresses of 64 bits, which it leaves in the frame.
 func (s *selector) testWide(e *ssa.Effect) lanes {
-	s.addresses(e)
+	at := s.addresses(e)
 	a := e.Access
 	t := s.tested(a.Bounds, a.Bytes(), false, max(a.Align, 1))
 	how, count := s.temps(1, 0), s.lanesOf(e)
@@ -209,11 +212,11 @@ func (s *selector) testWide(e *ssa.Effect) lanes {
 		c.MovImm(c.g(0), howApart)
 		c.Bind(end)
 	}
-	i := &isel.Inst{Op: &op{name: "test lanes", run: run}, Defs: how, Uses: []isel.VReg{s.bits(e.Mask)},
-		Temps: s.temps(4, 0), Early: true}
+	i := &isel.Inst{Op: &op{name: "test lanes", run: run, areas: []touch{at.reads(), at.writes()}}, Defs: how,
+		Uses: []isel.VReg{s.bits(e.Mask)}, Temps: s.temps(4, 0), Early: true}
 	s.emit(i)
 	s.exit(i, e.State, e.PC+1)
-	return lanes{how: how[0]}
+	return lanes{how: how[0], area: at}
 }
 
 // loadSome loads part i of element k, as a test has said.
@@ -248,8 +251,8 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 		c.Bind(end)
 	}
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{name: "load some", run: run}, Defs: []isel.VReg{d}, Uses: uses, Temps: s.temps(2, 1),
-		Early: true})
+	s.emit(&isel.Inst{Op: &op{name: "load some", run: run, areas: []touch{l.area.reads()}}, Defs: []isel.VReg{d},
+		Uses: uses, Temps: s.temps(2, 1), Early: true})
 	return d
 }
 

@@ -17,7 +17,7 @@ func (s *selector) testWords(e *ssa.Effect, word ssa.Value, shift int, signed bo
 	t := s.tested(a.Bounds, a.Bytes(), false, max(a.Align, 1))
 	at := s.firstAddress(e)
 	reach := s.reach(at, &t, shift, signed)
-	outside := isel.VReg(0)
+	outside, words := isel.VReg(0), s.area(fLanes, 32*s.partsOf(word))
 	for i := range s.partsOf(word) {
 		x := s.part(word, i)
 		from := s.vector(x86.VPSUBD, x, reach.first)
@@ -28,7 +28,7 @@ func (s *selector) testWords(e *ssa.Effect, word ssa.Value, shift int, signed bo
 		} else {
 			in = s.not(in)
 		}
-		s.storeFrame(fLanes+32*i, x)
+		s.storeArea(words, 32*i, x)
 		if outside != 0 {
 			in = s.vector(x86.VPOR, outside, in)
 		}
@@ -38,11 +38,12 @@ func (s *selector) testWords(e *ssa.Effect, word ssa.Value, shift int, signed bo
 	count := s.f.LanesOf(word)
 	uses := []isel.VReg{s.bits(e.Mask), outside, reach.ok, at}
 	run := func(c *code) { c.words(&t, shift, signed, count) }
-	i := &isel.Inst{Op: &op{name: "test words", run: run}, Defs: how, Uses: uses, Temps: s.temps(4, 0), Early: true}
+	i := &isel.Inst{Op: &op{name: "test words", run: run, areas: []touch{words.reads(), words.writes()}}, Defs: how,
+		Uses: uses, Temps: s.temps(4, 0), Early: true}
 	s.emit(i)
 	s.exit(i, e.State, e.PC+1)
 	host := s.plain("host", func(c *code) { c.RM(x86.LEA, x86.S64, c.g(0), x86.AtIndex(rGlobal, c.u(0), 1, 0)) }, at)
-	return lanes{how: how[0], at: host, words: true, shift: shift, signed: signed}
+	return lanes{how: how[0], at: host, area: words, words: true, shift: shift, signed: signed}
 }
 
 // words goes by the comparison of vectors, or from lane to lane if one may be outside.
