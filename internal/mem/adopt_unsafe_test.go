@@ -51,3 +51,24 @@ func TestAdopt(t *testing.T) {
 		t.Error("it is still there")
 	}
 }
+
+// TestAdoptGuarded: wherever a program may have memory, the device has an address for it, which no window and no other memory has.
+func TestAdoptGuarded(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("device addresses are host addresses on Linux only")
+	}
+	for range 3 { // the later ones have the views of the former beside them
+		a := newArenas(t, Config{Limits: []uint64{1 << 20}, Identity: true, Guard: true})[0]
+		if uint64(uintptr(a.Base())) >= a.First() {
+			t.Fatalf("the views are at %p and %#x", a.Base(), a.First())
+		}
+		seen := map[uint64]bool{}
+		for _, host := range []uint64{4096, 0x400000, 0xc0_0000_0000, 1<<40 - 4096, 1 << 40, 0x5555_5555_4000, 0x7fff_ffff_e000} {
+			at, err := a.Adopt(host, 4096, Info{})
+			if err != nil || at+4096 > SharedWindow || at-a.First() < a.memory.size() || seen[at] {
+				t.Errorf("%#x: %#x, %v", host, at, err)
+			}
+			seen[at] = true
+		}
+	}
+}

@@ -32,7 +32,7 @@ func reserveTwice(base, n uint64) (reserved, error) {
 	if err != nil {
 		return reserved{}, err
 	}
-	own, err := above(base+n, func(at uint64) (unsafe.Pointer, error) { return mapAt(at, n, unix.PROT_NONE, flags, fd) })
+	own, err := below(base, n, func(at uint64) (unsafe.Pointer, error) { return mapAt(at, n, unix.PROT_NONE, flags, fd) })
 	if err != nil {
 		_ = unix.MunmapPtr(view, uintptr(n))
 		return reserved{}, err
@@ -79,11 +79,13 @@ func (r *reserved) touched(off, n uint64) (parts [][2]uint64) {
 	return parts
 }
 
-// above tries the steps from an address on. The machine's view lies not far above the program's, so that addresses of
-// the host that the device adopts stay in the lower half of the address space.
-func above(start uint64, try func(at uint64) (unsafe.Pointer, error)) (p unsafe.Pointer, err error) {
+// below tries the steps that leave n bytes in front of an address. The machine's view lies below the program's, so that an
+// address of the host that the device adopts is above the host's own by what lies between the views. From the lower half of the
+// host's addresses it stays far below the windows; a view above would have no address for what lies near 0, where programs have
+// their data that are not made to be moved, and Go's heap may be.
+func below(end, n uint64, try func(at uint64) (unsafe.Pointer, error)) (p unsafe.Pointer, err error) {
 	err = errTaken
-	for at := (start + HostStep - 1) &^ (HostStep - 1); at < hostEnd && err != nil; at += HostStep {
+	for at := (end - n) &^ (HostStep - 1); at >= hostLeast && at < end && err != nil; at -= HostStep {
 		p, err = try(at)
 	}
 	return p, err

@@ -11,6 +11,7 @@ package mem
 // replaced in a generic address as in a shared one.
 const (
 	GlobalBase   uint64 = 0x7000_0000_0000
+	hostLeast    uint64 = 0x1100_0000_0000 // of the machine's own view of what is guarded
 	HostBase     uint64 = 0x2000_0000_0000
 	HostStep     uint64 = 1 << 40
 	hostEnd      uint64 = 0x5000_0000_0000
