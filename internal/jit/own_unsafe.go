@@ -14,7 +14,7 @@ import (
 type own struct{ *native.Code }
 
 func (p *PipelineC) ownCode(kernel string, f *ssa.Func) (wholeCode, error) {
-	image, err := amd64.Compile(f, p.Opt.Verify)
+	image, err := amd64.Compile(f, amd64.AVX2, p.Opt.Verify)
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,13 @@ type Class uint8
 const (
 	General Class = iota // numbers
 	Vector               // lanes, and masks where the target has no registers for them
+	Mask                 // masks, where it has
 	Classes              // how many there are
 )
 
-// Const is what a virtual register that is never defined holds: the low 8 bytes, or a vector.
-type Const [32]byte
+// Const is what a virtual register that is never defined holds: the low 8 bytes, or a vector, of which a target takes
+// as much as its registers have.
+type Const [64]byte
 
 // Func is a function on virtual registers.
 type Func struct {
@@ -64,7 +66,7 @@ type Op interface{ String() string }
 // New makes an empty function.
 func New(name string) *Func {
 	return &Func{Name: name, class: []Class{0}, consts: map[VReg]Const{},
-		found: map[Class]map[Const]VReg{General: {}, Vector: {}}}
+		found: map[Class]map[Const]VReg{General: {}, Vector: {}, Mask: {}}}
 }
 
 // NewBlock makes a block that is not in the order yet.

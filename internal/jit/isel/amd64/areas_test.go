@@ -12,7 +12,7 @@ import (
 // dividing is a selector in the middle of a division of lanes: what is divided is in the frame, and lanes are gathered
 // there, too.
 func dividing() (s *selector, terms, lanes *area) {
-	s = &selector{out: isel.New("dividing")}
+	s = &selector{isa: AVX2, out: isel.New("dividing")}
 	s.block = &block{Block: s.out.NewBlock(0, false)}
 	s.out.Add(s.Block)
 	terms, lanes = s.area(fTerms, 64), s.area(fLanes, 64)
@@ -62,8 +62,8 @@ func TestOutsideOfAreas(t *testing.T) {
 	for _, at := range []int{fTerms, fTerms + 60, fLanes} {
 		s, terms, _ := dividing()
 		s.read(terms, func(c *code) { c.RM(x86.MOV, x86.S32, x86.RAX, c.frameAt(at)) })
-		o := &Code{Func: s.out}
-		_, err := o.Encode(regalloc.Allocate(s.out, Registers()))
+		o := &Code{Func: s.out, isa: AVX2}
+		_, err := o.Encode(regalloc.Allocate(s.out, AVX2.Registers()))
 		if outside := at == fLanes; (err != nil) != outside || outside && !strings.Contains(err.Error(), "no area") {
 			t.Errorf("a read at %d: %v", at, err)
 		}

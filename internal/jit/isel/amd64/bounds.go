@@ -61,7 +61,7 @@ func (f *frame) startOf(i int) int { return fBounds + 8*i }
 func (f *frame) limitOf(i int) int { return fBounds + 8*(len(f.bounds)+i) }
 
 // slots is where the allocator's slots begin.
-func (f *frame) slots() int { return (f.limitOf(len(f.limits)) + 31) &^ 31 }
+func (f *frame) slots() int { return (f.limitOf(len(f.limits)) + 63) &^ 63 }
 
 // test goes to a label where an address is outside.
 func (c *code) test(t *tested, at, tmp x86.Reg, outside x86.Label) {

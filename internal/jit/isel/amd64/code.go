@@ -19,6 +19,9 @@ func (c *code) uv(i int) x86.Vec { return x86.Vec(c.Uses[i]) }
 func (c *code) t(i int) x86.Reg  { return x86.Reg(c.Temps[i]) }
 func (c *code) tv(i int) x86.Vec { return x86.Vec(c.Temps[i]) }
 
+// width is that of vectors.
+func (c *code) width() x86.Width { return c.e.isa.width }
+
 func (c *code) inMemory(i int) bool { return !c.Uses[i].IsReg() }
 
 // at is where a use is that is in memory.
@@ -144,7 +147,7 @@ func (c *code) divideLanes(size x86.Size, rest bool) {
 // divideLane divides one lane; by 0 it has all ones.
 func (c *code) divideLane(size x86.Size, at int, result x86.Reg) {
 	zero, end := c.NewLabel(), c.NewLabel()
-	divisor := c.frameAt(at + 32)
+	divisor := c.frameAt(at + c.e.isa.bytes())
 	c.RM(x86.MOV, size, x86.RAX, c.frameAt(at))
 	c.MI(x86.CMP, size, divisor, 0)
 	c.Jcc(x86.E, zero)
@@ -169,7 +172,7 @@ func (c *code) divideLane(size x86.Size, at int, result x86.Reg) {
 // place is a location in memory.
 func (e *encoder) place(v isel.VReg, l regalloc.Loc) x86.Mem {
 	if n, ok := l.Slot(); ok {
-		return x86.At(x86.RSP, int32(e.frame.slots()+32*n))
+		return x86.At(x86.RSP, int32(e.frame.slots()+e.isa.bytes()*n))
 	}
 	if l == regalloc.Scratch {
 		return x86.At(x86.RSP, fCycle)
@@ -178,7 +181,7 @@ func (e *encoder) place(v isel.VReg, l regalloc.Loc) x86.Mem {
 	if e.homes.Func.ClassOf(v) == isel.General {
 		return e.x.Const64(binary.LittleEndian.Uint64(k[:]))
 	}
-	return e.x.ConstRow(k[:], 32)
+	return e.x.ConstRow(k[:e.isa.bytes()], e.isa.bytes())
 }
 
 // move makes moves in order.
@@ -197,14 +200,14 @@ func (e *encoder) moveOne(m regalloc.Move) {
 		e.moveNumber(m)
 		return
 	}
-	switch {
+	switch w := e.isa.width; {
 	case !m.To.IsReg() && !m.From.IsReg():
-		e.x.VM(x86.VMOVDQA, x86.W256, vTemp, e.place(m.Value, m.From))
-		e.x.MV(x86.VMOVDQA, x86.W256, e.place(m.Value, m.To), vTemp)
+		e.x.VM(x86.VMOVAPS, w, e.isa.temp(), e.place(m.Value, m.From))
+		e.x.MV(x86.VMOVAPS, w, e.place(m.Value, m.To), e.isa.temp())
 	case !m.To.IsReg():
-		e.x.MV(x86.VMOVDQA, x86.W256, e.place(m.Value, m.To), x86.Vec(m.From))
+		e.x.MV(x86.VMOVAPS, w, e.place(m.Value, m.To), x86.Vec(m.From))
 	case m.From.IsReg():
-		e.x.VV(x86.VMOVDQA, x86.W256, x86.Vec(m.To), x86.Vec(m.From))
+		e.x.VV(x86.VMOVAPS, w, x86.Vec(m.To), x86.Vec(m.From))
 	default:
 		e.loadVector(x86.Vec(m.To), m)
 	}
@@ -222,7 +225,7 @@ func (e *encoder) loadVector(to x86.Vec, m regalloc.Move) {
 			return
 		}
 	}
-	e.x.VM(x86.VMOVDQA, x86.W256, to, e.place(m.Value, m.From))
+	e.x.VM(x86.VMOVAPS, e.isa.width, to, e.place(m.Value, m.From))
 }
 
 func (e *encoder) moveNumber(m regalloc.Move) {
@@ -240,7 +243,7 @@ func (e *encoder) moveNumber(m regalloc.Move) {
 	case m.From == regalloc.Pool && int64(imm) == int64(int32(imm)):
 		e.x.MI(x86.MOV, x86.S64, e.place(m.Value, m.To), int32(imm))
 	default:
-		e.x.VM(x86.VMOVQ, x86.W128, vTemp, e.place(m.Value, m.From))
-		e.x.MV(x86.VMOVQ, x86.W128, e.place(m.Value, m.To), vTemp)
+		e.x.VM(x86.VMOVQ, x86.W128, e.isa.temp(), e.place(m.Value, m.From))
+		e.x.MV(x86.VMOVQ, x86.W128, e.place(m.Value, m.To), e.isa.temp())
 	}
 }

@@ -18,10 +18,10 @@ func (s *selector) storeLanes(e *ssa.Effect, test bool) {
 	at := s.addresses(e)
 	areas := []touch{at.reads()}
 	for k, v := range e.Args {
-		n := partsOf(s.lanesOf(e), s.f.TypeOf(v))
-		values := s.area(fValues+256*k, 32*n)
+		n := s.vectorsOf(s.lanesOf(e), s.f.TypeOf(v))
+		values := s.area(fValues+256*k, s.isa.bytes()*n)
 		for i := range n {
-			s.storeArea(values, 32*i, s.part(v, i))
+			s.storeArea(values, s.isa.bytes()*i, s.part(v, i))
 		}
 		areas = append(areas, values.reads())
 	}
@@ -36,18 +36,14 @@ func (s *selector) addresses(e *ssa.Effect) *area {
 		base = s.plus(base, a.Disp)
 	}
 	all := s.spread(base, ssa.X)
-	for i := range s.lanesOf(e) / 4 {
+	for i := range s.vectorsOf(s.lanesOf(e), ssa.X) {
 		x := isel.VReg(0)
 		if a.Index != 0 {
 			x = s.vector(x86.VPADDQ, all, s.part(a.Index, i))
 		} else {
-			var steps [4]uint64
-			for lane := range steps {
-				steps[lane] = uint64(int64(4*i+lane) * a.Step)
-			}
-			x = s.vector(x86.VPADDQ, all, s.out.Constant(isel.Vector, wides(steps[:]...)))
+			x = s.vector(x86.VPADDQ, all, s.steps64(i, a.Step))
 		}
-		s.storeArea(lanes, 32*i, x)
+		s.storeArea(lanes, s.isa.bytes()*i, x)
 	}
 	return lanes
 }

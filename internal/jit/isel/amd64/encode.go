@@ -14,17 +14,18 @@ import (
 // Code is a function in instructions.
 type Code struct {
 	*isel.Func
+	isa   *Target
 	frame frame
 }
 
 // Compile makes machine code of a placed function that is entered at its start: void(state *NativeState, how uint64).
 // With check, what the register allocator has made is replayed.
-func Compile(f *ssa.Func, check bool) ([]byte, error) {
-	c, err := Select(f)
+func Compile(f *ssa.Func, t *Target, check bool) ([]byte, error) {
+	c, err := Select(f, t)
 	if err != nil {
 		return nil, err
 	}
-	r := regalloc.Allocate(c.Func, Registers())
+	r := regalloc.Allocate(c.Func, t.Registers())
 	if check {
 		if err := regalloc.Check(r); err != nil {
 			return nil, err
@@ -33,20 +34,10 @@ func Compile(f *ssa.Func, check bool) ([]byte, error) {
 	return c.Encode(r)
 }
 
-// Registers are those that the allocator may give.
-func Registers() (r regalloc.Registers) {
-	for _, g := range general {
-		r[isel.General] = append(r[isel.General], regalloc.Loc(g))
-	}
-	for v := range regalloc.Loc(vTemp) {
-		r[isel.Vector] = append(r[isel.Vector], v)
-	}
-	return r
-}
-
 // encoder is the assembler with what all instructions know.
 type encoder struct {
 	x      *x86.Asm
+	isa    *Target
 	frame  frame
 	size   int32 // of the frame
 	labels []x86.Label
@@ -75,8 +66,8 @@ type code struct {
 
 // Encode makes bytes of the function with places.
 func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
-	e := &encoder{x: x86.New(nil), frame: o.frame, homes: r}
-	e.size = int32(o.frame.slots() + 32*r.Slots)
+	e := &encoder{x: x86.New(nil), isa: o.isa, frame: o.frame, homes: r}
+	e.size = int32(o.frame.slots() + o.isa.bytes()*r.Slots)
 	e.done = e.x.NewLabel()
 	for range o.Blocks {
 		e.labels = append(e.labels, e.x.NewLabel())
@@ -207,7 +198,7 @@ var (
 // writeFMA encodes a·b + c, where b may be in memory, by the form of which the result has an operand's register. The
 // uses are a, c, b.
 func (c *code) writeFMA(o *op) {
-	w, d, a, add := x86.W256, c.v(0), c.uv(0), c.uv(1)
+	w, d, a, add := c.width(), c.v(0), c.uv(0), c.uv(1)
 	at, inMemory := x86.Mem{}, true
 	switch {
 	case o.mem.kind != noMem:
@@ -235,7 +226,7 @@ func (c *code) writeFMA(o *op) {
 
 func (c *code) moveVector(to, from x86.Vec) {
 	if to != from {
-		c.VV(x86.VMOVAPS, x86.W256, to, from)
+		c.VV(x86.VMOVAPS, c.width(), to, from)
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *selector) leave(b *block) {
 		case ssa.Slot:
 			uses = append(uses, s.num(h.Value))
 		default:
-			x.parts = partsOf(32, s.f.TypeOf(h.Value))
+			x.parts = s.vectorsOf(32, s.f.TypeOf(h.Value))
 			x.one = s.f.Info[h.Value].Uni
 			for i := range x.parts {
 				if i == 0 || !x.one {
@@ -160,12 +160,12 @@ func (c *code) home(h *home, rows, t x86.Reg) {
 		if !h.one {
 			use += i
 		}
-		v := vTemp
+		v := c.e.isa.temp()
 		if l := c.Uses[use]; l.IsReg() {
 			v = x86.Vec(l)
 		} else if !h.one || i == 0 {
-			c.VM(x86.VMOVDQU, x86.W256, v, c.at(use))
+			c.VM(x86.VMOVUPS, c.width(), v, c.at(use))
 		}
-		c.MV(x86.VMOVDQU, x86.W256, row(int32(32*i)), v)
+		c.MV(x86.VMOVUPS, c.width(), row(int32(c.e.isa.bytes()*i)), v)
 	}
 }

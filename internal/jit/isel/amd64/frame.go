@@ -13,7 +13,6 @@ const (
 	rGlobal = x86.R14 // where global memory begins in the host
 	rSteps  = x86.R15 // instructions of warps
 	rOps    = x86.R13 // and of lanes
-	vTemp   = x86.Vec(15)
 )
 
 // general are the registers that numbers may have.
@@ -62,10 +61,10 @@ const (
 )
 
 const (
-	fCycle  = (fVars + 31) &^ 31 // where a cycle of moves is broken
-	fTerms  = fCycle + 32        // areas from here on (areas.go): two operands of a division
-	fIndex  = fTerms + 64        // indices of the lanes of a vector
-	fLanes  = fIndex + 32        // an address for each lane
+	fCycle  = (fVars + 63) &^ 63 // where a cycle of moves is broken
+	fTerms  = fCycle + 64        // areas from here on (areas.go): two operands of a division
+	fIndex  = fTerms + 128       // indices of the lanes of a vector
+	fLanes  = fIndex + 64        // an address for each lane
 	fValues = fLanes + 256       // values of up to four elements of each lane
 	fBounds = fValues + 4*256
 )

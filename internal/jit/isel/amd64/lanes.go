@@ -8,8 +8,8 @@ import (
 
 // This file has the operations on lanes: for words, and for 64 bits.
 
-// vectors are operations that are one instruction with the operands in order.
-var vectors = map[ssa.Code][2]x86.Op{
+// rules256 are operations that are one instruction with the operands in order.
+var rules256 = map[ssa.Code][2]x86.Op{
 	ssa.Add: {x86.VPADDD, x86.VPADDQ}, ssa.Sub: {x86.VPSUBD, x86.VPSUBQ}, ssa.Mul: {x86.VPMULLD},
 	ssa.And: {x86.VPAND, x86.VPAND}, ssa.Or: {x86.VPOR, x86.VPOR}, ssa.Xor: {x86.VPXOR, x86.VPXOR},
 	ssa.MinS: {x86.VPMINSD}, ssa.MaxS: {x86.VPMAXSD}, ssa.MinU: {x86.VPMINUD}, ssa.MaxU: {x86.VPMAXUD},
@@ -20,8 +20,8 @@ var vectors = map[ssa.Code][2]x86.Op{
 	ssa.Shl: {x86.VPSLLVD, x86.VPSLLVQ}, ssa.Shr: {x86.VPSRLVD, x86.VPSRLVQ}, ssa.Sar: {x86.VPSRAVD},
 }
 
-// immediates are shifts by a constant.
-var immediates = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ},
+// immediates256 are shifts by a constant.
+var immediates256 = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ},
 	ssa.Sar: {x86.VPSRAD}}
 
 // floatComparisons are the immediates of vcmpps: none of them holds of a NaN but the last.
@@ -72,8 +72,8 @@ func (s *selector) even(a, b isel.VReg) isel.VReg {
 // vectorOf is one vector of an operation.
 func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
 	s.operandsFirst(o, w, i)
-	if k, ok := s.f.Known(o.B); ok && immediates[o.Code][w] != 0 && k < uint64(o.Type.Bits()) {
-		return s.imm(immediates[o.Code][w], int64(k), s.part(o.A, i))
+	if k, ok := s.f.Known(o.B); ok && s.isa.immediates[o.Code][w] != 0 && k < uint64(o.Type.Bits()) {
+		return s.imm(s.isa.immediates[o.Code][w], int64(k), s.part(o.A, i))
 	}
 	if cmp, ok := floatComparisons[o.Code]; ok {
 		return s.imm([2]x86.Op{x86.VCMPPS, x86.VCMPPD}[w], cmp, s.part(o.A, i), s.part(o.B, i))
@@ -81,7 +81,7 @@ func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
 	if r := s.masked(o, i); r != 0 {
 		return r
 	}
-	if code := vectors[o.Code][w]; code != 0 {
+	if code := s.isa.rules[o.Code][w]; code != 0 {
 		if o.N == 1 {
 			return s.vector(code, s.part(o.A, i))
 		}
@@ -128,7 +128,7 @@ func (s *selector) binary(code x86.Op, o *ssa.Op, i int) isel.VReg {
 	m, base := s.address(e, s.displacement(e, b, i))
 	d := s.out.NewReg(isel.Vector)
 	m.use = 1
-	s.emit(&isel.Inst{Op: &op{code: code, form: formLoadV, size: uint8(x86.W256), mem: m}, Defs: []isel.VReg{d},
+	s.emit(&isel.Inst{Op: &op{code: code, form: formLoadV, size: uint8(s.isa.width), mem: m}, Defs: []isel.VReg{d},
 		Uses: []isel.VReg{x, base}})
 	return d
 }
@@ -141,7 +141,7 @@ func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
 	case ssa.Not:
 		return s.vector(x86.VPXOR, a(), s.splat(0xffffffff))
 	case ssa.Ne:
-		return s.not(s.vector(vectors[ssa.Eq][w], a(), b()))
+		return s.not(s.vector(rules256[ssa.Eq][w], a(), b()))
 	case ssa.LtS:
 		x := a()
 		return s.vector(greater[w], b(), x)
@@ -218,7 +218,7 @@ func (s *selector) fma(o *ssa.Op, w, i int) isel.VReg {
 	}
 	x, c := s.part(a, i), s.part(o.C, i)
 	d := s.out.NewReg(isel.Vector)
-	inst := &isel.Inst{Op: &op{code: x86.VFMADD213PS, form: formFMA, size: uint8(x86.W256), imm: int64(w)},
+	inst := &isel.Inst{Op: &op{code: x86.VFMADD213PS, form: formFMA, size: uint8(s.isa.width), imm: int64(w)},
 		Defs: []isel.VReg{d}}
 	if a != b && s.folds(b, i) {
 		e := s.loads[b]

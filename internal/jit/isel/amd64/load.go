@@ -141,7 +141,7 @@ func (s *selector) addressFrom(e *ssa.Effect, base ssa.Value, disp int64) (mem, 
 func (s *selector) load(code x86.Op, e *ssa.Effect, disp int64) isel.VReg {
 	m, base := s.address(e, disp)
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: code, form: formLoad, size: uint8(x86.W256), mem: m}, Defs: []isel.VReg{d},
+	s.emit(&isel.Inst{Op: &op{code: code, form: formLoad, size: uint8(s.isa.width), mem: m}, Defs: []isel.VReg{d},
 		Uses: []isel.VReg{base}})
 	return d
 }
@@ -190,7 +190,7 @@ func (s *selector) middle(e *ssa.Effect, n int, make func() isel.VReg) isel.VReg
 // loadGroup takes element n of four bytes, or of two words.
 func (s *selector) loadGroup(e *ssa.Effect, n int, v ssa.Value, i int) isel.VReg {
 	a := e.Access
-	from := a.Disp + int64(8*i)*a.Step
+	from := a.Disp + int64(s.isa.lanes(ssa.W)*i)*a.Step
 	if a.Elem == 1 {
 		x := s.middle(e, i, func() isel.VReg { return s.load(x86.VMOVUPS, e, from) })
 		if !a.Signed && n == 0 {
@@ -202,7 +202,7 @@ func (s *selector) loadGroup(e *ssa.Effect, n int, v ssa.Value, i int) isel.VReg
 		return s.imm([2]x86.Op{x86.VPSRLD, x86.VPSRAD}[bit(a.Signed)], 24, x)
 	}
 	x := s.middle(e, 2*i, func() isel.VReg { return s.load(x86.VMOVUPS, e, from) })
-	y := s.middle(e, 2*i+1, func() isel.VReg { return s.load(x86.VMOVUPS, e, from+32) })
+	y := s.middle(e, 2*i+1, func() isel.VReg { return s.load(x86.VMOVUPS, e, from+int64(s.isa.bytes())) })
 	return s.imm(x86.VPERMQ, 0xd8, s.imm(x86.VSHUFPS, [2]int64{0x88, 0xdd}[n], x, y))
 }
 
@@ -285,13 +285,13 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 	together := func(*code, x86.Label) {}
 	if a.Runs != 0 && (s.whole(a, v) && t == ssa.W || a.Elem < 4 && t == ssa.W) {
 		uses = append(uses, s.num(a.Runs), s.num(a.Low))
-		m := mem{kind: atHost, use: 3, index: -1, disp: disp + int64(8*i)*int64(a.Elem), access: proof}
+		m := mem{kind: atHost, use: 3, index: -1, disp: disp + int64(s.isa.lanes(ssa.W)*i)*int64(a.Elem), access: proof}
 		together = func(c *code, end x86.Label) { c.loadTogether(a, m, end) }
 	}
 	run := func(c *code) {
 		end := c.NewLabel()
 		together(c, end)
-		c.MV(x86.VMOVDQU, x86.W256, c.frameAt(fIndex), c.uv(0))
+		c.MV(x86.VMOVUPS, c.width(), c.frameAt(fIndex), c.uv(0))
 		c.gather(a, t, c.v(0), c.tv(2), c.t(0), func(lane int) x86.Mem {
 			from := c.frameAt(fIndex + 4*(lane+half))
 			if signed {
@@ -304,7 +304,7 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 		c.Bind(end)
 	}
 	d := s.out.NewReg(isel.Vector)
-	words := s.area(fIndex, 32)
+	words := s.area(fIndex, s.isa.bytes())
 	s.emit(&isel.Inst{Op: &op{name: "load indexed", run: run, areas: []touch{words.writes(), words.reads()}},
 		Defs: []isel.VReg{d}, Uses: uses, Temps: s.temps(2, 1)})
 	return d
@@ -313,7 +313,7 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 // indexPart is the vector of words that part i of lanes of a type takes, from lane half on.
 func (s *selector) indexPart(word ssa.Value, t ssa.Type, i int) (index isel.VReg, half int) {
 	if t == ssa.X {
-		return s.part(word, i/2), i % 2 * 4
+		return s.part(word, i/2), i % 2 * s.isa.lanes(ssa.X)
 	}
 	return s.part(word, i), 0
 }
@@ -327,7 +327,7 @@ func (c *code) loadTogether(a *ssa.Access, m mem, end x86.Label) {
 	if a.Elem < 4 {
 		load = extensions[a.Elem-1][bit(a.Signed)]
 	}
-	c.VM(load, x86.W256, c.v(0), c.mem(&m))
+	c.VM(load, c.width(), c.v(0), c.mem(&m))
 	c.Jmp(end)
 	c.Bind(apart)
 }

@@ -227,7 +227,7 @@ func TestOperations(t *testing.T) {
 
 // run is our own code of a trial.
 func run(t *testing.T, x *trial) func(s *abi.State) error {
-	image, err := amd64.Compile(x.Func, true)
+	image, err := amd64.Compile(x.Func, amd64.AVX2, true)
 	if err != nil {
 		t.Fatal(err)
 	}

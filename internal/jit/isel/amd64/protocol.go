@@ -135,7 +135,7 @@ func (c *code) enter(size int32) {
 		c.R(x86.PUSH, x86.S64, r)
 	}
 	c.RR(x86.MOV, x86.S64, x86.RAX, x86.RSP)
-	c.RI(x86.AND, x86.S64, x86.RSP, -32)
+	c.RI(x86.AND, x86.S64, x86.RSP, -int32(c.e.isa.bytes()))
 	c.RI(x86.SUB, x86.S64, x86.RSP, size)
 	c.MR(x86.MOV, x86.S64, c.frameAt(fStack), x86.RAX)
 	words := []struct {

@@ -15,13 +15,10 @@ import (
 //
 // Otherwise the expression is computed for one part after the other.
 
-// room is how many vectors an expression may take for all its parts.
-const room = 12
-
 // want computes lanes for all parts, if they have room together.
 func (s *selector) want(list ...ssa.Value) {
 	for _, v := range list {
-		if !s.f.IsNum(v) && s.need(v)*s.partsOf(v) <= room {
+		if !s.f.IsNum(v) && s.need(v)*s.partsOf(v) <= s.isa.room {
 			s.wantAll(v)
 		}
 	}

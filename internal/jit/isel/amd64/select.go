@@ -56,6 +56,7 @@ type block struct {
 type selector struct {
 	*block // the running one
 	f      *ssa.Func
+	isa    *Target
 	dom    *ssa.Dominators
 	out    *isel.Func
 	blocks []*block
@@ -69,7 +70,7 @@ type selector struct {
 }
 
 // Select makes instructions of a placed function, or says why it does not.
-func Select(f *ssa.Func) (c *Code, err error) {
+func Select(f *ssa.Func, t *Target) (c *Code, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -79,7 +80,7 @@ func Select(f *ssa.Func) (c *Code, err error) {
 			panic(p)
 		}
 	}()
-	s := &selector{f: f, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
+	s := &selector{f: f, isa: t, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
 		at:     map[key]entry{},
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
 			len(f.Ops)), needs: make([]uint8, len(f.Ops))}
@@ -95,7 +96,7 @@ func Select(f *ssa.Func) (c *Code, err error) {
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}
-	return &Code{Func: s.out, frame: s.frame}, nil
+	return &Code{Func: s.out, isa: t, frame: s.frame}, nil
 }
 
 // prepare makes the blocks, finds where values are placed, and counts their uses.
@@ -152,7 +153,7 @@ func (s *selector) params(p ssa.Value, b *ssa.Block) {
 		return
 	}
 	for i := range s.partsOf(p) {
-		to.Params = append(to.Params, s.define(key{p, asPart, int16(i)}, isel.Vector, to))
+		to.Params = append(to.Params, s.define(key{p, asPart, int16(i)}, s.isa.classOf(s.f.TypeOf(p)), to))
 	}
 }
 
@@ -250,15 +251,11 @@ func (s *selector) partsOf(v ssa.Value) int {
 	if s.f.Info[v].Uni {
 		return 1
 	}
-	return partsOf(s.f.LanesOf(v), s.f.TypeOf(v))
+	return s.vectorsOf(s.f.LanesOf(v), s.f.TypeOf(v))
 }
 
-func partsOf(lanes int, t ssa.Type) int {
-	if t == ssa.X {
-		return lanes / 4
-	}
-	return lanes / 8
-}
+// vectorsOf is how many vectors so many lanes of a type are.
+func (s *selector) vectorsOf(lanes int, t ssa.Type) int { return lanes / s.isa.lanes(t) }
 
 // order puts the blocks one behind the other: hot ones, cold ones, exits.
 func (s *selector) order() {

@@ -43,7 +43,7 @@ func (s *selector) fromUnsigned(a isel.VReg) isel.VReg {
 func (s *selector) permuted(o *ssa.Op, i int) isel.VReg {
 	r := isel.VReg(0)
 	for k, v := range []ssa.Value{o.A, o.B} {
-		var order [32]byte
+		var order isel.Const
 		some := false
 		for at := range order {
 			n := int(o.Imm >> (4 * (at % 4)) & 7)
@@ -65,9 +65,9 @@ func (s *selector) permuted(o *ssa.Op, i int) isel.VReg {
 
 // quotients divide lane by lane: AVX2 has no division of integers.
 func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
-	terms := s.area(fTerms, 64)
+	terms := s.area(fTerms, 2*s.isa.bytes())
 	s.storeArea(terms, 0, a)
-	s.storeArea(terms, 32, b)
+	s.storeArea(terms, s.isa.bytes(), b)
 	rest, size := o.Code == ssa.RemU, x86.S32+x86.Size(w)
 	d := s.out.NewReg(isel.Vector)
 	run := func(c *code) { c.divideLanes(size, rest) }
@@ -166,11 +166,7 @@ func (s *selector) runs(v ssa.Value) isel.VReg {
 	all, lanes := s.spread(first, ssa.W), s.f.LanesOf(v)
 	differ := isel.VReg(0)
 	for i := range s.partsOf(v) {
-		var steps [8]uint32
-		for lane := range steps {
-			steps[lane] = uint32(8*i + lane)
-		}
-		d := s.vector(x86.VPXOR, s.vector(x86.VPADDD, all, s.out.Constant(isel.Vector, words(steps[:]...))), s.part(v, i))
+		d := s.vector(x86.VPXOR, s.vector(x86.VPADDD, all, s.steps32(i, 1)), s.part(v, i))
 		if differ != 0 {
 			d = s.vector(x86.VPOR, differ, d)
 		}

@@ -221,7 +221,7 @@ func (s *selector) testWide(e *ssa.Effect) lanes {
 
 // loadSome loads part i of element k, as a test has said.
 func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel.VReg {
-	a, t, n := e.Access, s.f.TypeOf(v), s.lanesOf(e)/partsOf(s.lanesOf(e), s.f.TypeOf(v))
+	a, t, n := e.Access, s.f.TypeOf(v), s.isa.lanes(s.f.TypeOf(v))
 	uses := []isel.VReg{l.how}
 	if l.at != 0 {
 		uses = append(uses, l.at)
@@ -262,13 +262,13 @@ func (c *code) someTogether(a *ssa.Access, t ssa.Type, disp int32) {
 	masked := len(c.Uses) > 2
 	switch {
 	case a.Elem < 4:
-		c.VM(extensions[a.Elem-1][bit(a.Signed)], x86.W256, c.v(0), at)
+		c.VM(extensions[a.Elem-1][bit(a.Signed)], c.width(), c.v(0), at)
 	case masked && t == ssa.X:
 		c.VVM(x86.VPMASKMOVQ, x86.W256, c.v(0), c.uv(2), at)
 	case masked:
 		c.VVM(x86.VPMASKMOVD, x86.W256, c.v(0), c.uv(2), at)
 	default:
-		c.VM(x86.VMOVUPS, x86.W256, c.v(0), at)
+		c.VM(x86.VMOVUPS, c.width(), c.v(0), at)
 	}
 }
 

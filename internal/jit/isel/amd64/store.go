@@ -48,14 +48,14 @@ func (s *selector) lanesOf(e *ssa.Effect) int {
 func (s *selector) storeVector(e *ssa.Effect, disp int64, v isel.VReg) {
 	m, base := s.address(e, disp)
 	m.use = 1
-	s.emit(&isel.Inst{Op: &op{code: x86.VMOVUPS, form: formStore, size: uint8(x86.W256), mem: m},
+	s.emit(&isel.Inst{Op: &op{code: x86.VMOVUPS, form: formStore, size: uint8(s.isa.width), mem: m},
 		Uses: []isel.VReg{v, base}})
 }
 
 // storeWhole stores words or lanes of 64 bits that follow each other: of part of the lanes, masked.
 func (s *selector) storeWhole(e *ssa.Effect, full bool) {
 	a, v := e.Access, e.Args[0]
-	n := partsOf(s.lanesOf(e), s.f.TypeOf(v))
+	n := s.vectorsOf(s.lanesOf(e), s.f.TypeOf(v))
 	values, masks := make([]isel.VReg, n), make([]isel.VReg, n)
 	for i := range n {
 		if values[i] = s.part(v, i); !full {
@@ -124,7 +124,7 @@ func (s *selector) bytesOf(v ssa.Value) isel.VReg {
 // storeBytes stores four bytes of each lane.
 func (s *selector) storeBytes(e *ssa.Effect) {
 	a := e.Access
-	for i := range s.lanesOf(e) / 8 {
+	for i := range s.vectorsOf(s.lanesOf(e), ssa.W) {
 		r := isel.VReg(0)
 		for k, v := range e.Args {
 			x := s.part(v, i)
@@ -136,7 +136,7 @@ func (s *selector) storeBytes(e *ssa.Effect) {
 			}
 			r = x
 		}
-		s.storeVector(e, a.Disp+int64(32*i), r)
+		s.storeVector(e, a.Disp+int64(s.isa.bytes()*i), r)
 	}
 }
 

@@ -10,16 +10,16 @@ import (
 
 // This file has what rules ask for: registers of values, and instructions.
 
-// words is a constant of eight words, wides one of four numbers of 64 bits.
+// words is a constant of words, wides one of numbers of 64 bits, again and again.
 func words(k ...uint32) (c isel.Const) {
-	for i := range 8 {
+	for i := range len(c) / 4 {
 		binary.LittleEndian.PutUint32(c[4*i:], k[i%len(k)])
 	}
 	return c
 }
 
 func wides(k ...uint64) (c isel.Const) {
-	for i := range 4 {
+	for i := range len(c) / 8 {
 		binary.LittleEndian.PutUint64(c[8*i:], k[i%len(k)])
 	}
 	return c
@@ -156,19 +156,12 @@ func (s *selector) strided(k key, o *ssa.Op) isel.VReg {
 		return r
 	}
 	base := s.f.Ops[k.v].A
-	add, n, steps := x86.VPADDD, 8, isel.Const{}
+	add, c := x86.VPADDD, isel.VReg(0)
 	if o.Type == ssa.X {
-		add, n = x86.VPADDQ, 4
+		add, c = x86.VPADDQ, s.steps64(int(k.part), int64(o.Imm))
+	} else {
+		c = s.steps32(int(k.part), int64(o.Imm))
 	}
-	for lane := range n {
-		x := uint64(int64(o.Imm) * int64(n*int(k.part)+lane))
-		if o.Type == ssa.X {
-			binary.LittleEndian.PutUint64(steps[8*lane:], x)
-		} else {
-			binary.LittleEndian.PutUint32(steps[4*lane:], uint32(x))
-		}
-	}
-	c := s.out.Constant(isel.Vector, steps)
 	r := c
 	if k, known := s.f.Known(base); !known || k != 0 {
 		r = s.vector(add, s.part(base, 0), c)
@@ -177,11 +170,30 @@ func (s *selector) strided(k key, o *ssa.Op) isel.VReg {
 	return r
 }
 
+// steps32 is lane·step of vector i of words, steps64 of lanes of 64 bits.
+func (s *selector) steps32(i int, step int64) isel.VReg {
+	n := s.isa.lanes(ssa.W)
+	list := make([]uint32, n)
+	for lane := range list {
+		list[lane] = uint32(step * int64(n*i+lane))
+	}
+	return s.out.Constant(isel.Vector, words(list...))
+}
+
+func (s *selector) steps64(i int, step int64) isel.VReg {
+	n := s.isa.lanes(ssa.X)
+	list := make([]uint64, n)
+	for lane := range list {
+		list[lane] = uint64(step * int64(n*i+lane))
+	}
+	return s.out.Constant(isel.Vector, wides(list...))
+}
+
 // vector is an instruction on vectors; the last use may be in memory.
 func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: code, form: formV, size: uint8(x86.W256)}, Defs: []isel.VReg{d}, Uses: uses,
-		Fold: int8(min(len(uses), 2))})
+	s.emit(&isel.Inst{Op: &op{code: s.isa.form(code), form: formV, size: uint8(s.isa.width)}, Defs: []isel.VReg{d},
+		Uses: uses, Fold: int8(min(len(uses), 2))})
 	return d
 }
 
@@ -192,7 +204,7 @@ func (s *selector) imm(code x86.Op, imm int64, uses ...isel.VReg) isel.VReg {
 	if code == x86.VEXTRACTI128 || code >= x86.VPSLLD && shiftByImmediate[code] {
 		fold = 0
 	}
-	s.emit(&isel.Inst{Op: &op{code: code, form: formVI, size: uint8(x86.W256), has: true, imm: imm},
+	s.emit(&isel.Inst{Op: &op{code: code, form: formVI, size: uint8(s.isa.width), has: true, imm: imm},
 		Defs: []isel.VReg{d}, Uses: uses, Fold: int8(fold)})
 	return d
 }

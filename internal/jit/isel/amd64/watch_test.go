@@ -23,7 +23,7 @@ func selected(t *testing.T) *Code {
 		t.Fatal(err)
 	}
 	opt.Place(f)
-	c, err := Select(f)
+	c, err := Select(f, AVX2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,9 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-func (c *Code) encoded() ([]byte, error) { return c.Encode(regalloc.Allocate(c.Func, Registers())) }
+func (c *Code) encoded() ([]byte, error) {
+	return c.Encode(regalloc.Allocate(c.Func, AVX2.Registers()))
+}
 
 // TestRefused: what there is no rule for is named.
 func TestRefused(t *testing.T) {
@@ -73,7 +75,7 @@ func TestRefused(t *testing.T) {
 		a.Step = int64(a.Elem)
 		f.NewBlock(0).Add(&ssa.Effect{Kind: ssa.Store, Mask: f.Truth(true), Args: []ssa.Value{f.Vec(v)}, Access: a})
 		opt.Place(f)
-		if _, err := Select(f); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := Select(f, AVX2); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %s", err, what)
 		}
 	}

@@ -17,7 +17,7 @@ func (s *selector) testWords(e *ssa.Effect, word ssa.Value, shift int, signed bo
 	t := s.tested(a.Bounds, a.Bytes(), false, max(a.Align, 1))
 	at := s.firstAddress(e)
 	reach := s.reach(at, &t, shift, signed)
-	outside, words := isel.VReg(0), s.area(fLanes, 32*s.partsOf(word))
+	outside, words := isel.VReg(0), s.area(fLanes, s.isa.bytes()*s.partsOf(word))
 	for i := range s.partsOf(word) {
 		x := s.part(word, i)
 		from := s.vector(x86.VPSUBD, x, reach.first)
@@ -28,7 +28,7 @@ func (s *selector) testWords(e *ssa.Effect, word ssa.Value, shift int, signed bo
 		} else {
 			in = s.not(in)
 		}
-		s.storeArea(words, 32*i, x)
+		s.storeArea(words, s.isa.bytes()*i, x)
 		if outside != 0 {
 			in = s.vector(x86.VPOR, outside, in)
 		}
