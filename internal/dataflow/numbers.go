@@ -11,6 +11,7 @@ import (
 
 // Numbers looks at what instructions do to numbers; several workers call it at a time.
 type Numbers interface {
+	machine.Numbers // what handlers and the machine tell by themselves
 	// Step runs an instruction for the lanes in w.Mask.
 	Step(w *machine.Warp, in *machine.Inst, a *Arithmetic, run machine.Handler) machine.State
 }
@@ -31,8 +32,21 @@ type Arithmetic struct {
 	Makes  bool
 	Across bool // results follow from the sources of all executing lanes
 	Stores bool // the sources, but for addresses, go to memory
+	Prints bool // what the lanes' own memory holds may be printed
+	// Local is how a load or a store reaches memory that may be the lane's own; nil of other instructions.
+	Local *LocalAccess
 	// Kept are the sources whose place a result may take.
 	Kept []int
+}
+
+// LocalAccess is a load or store of elements of Elem bytes each, one behind the other, in local memory, .param memory of calls, or
+// generic memory, of which some may be local.
+type LocalAccess struct {
+	Space     machine.Space
+	Store     bool
+	Elem      uint32
+	Operands  []int // of each element its place in Sources or Results; -1: it is none of them
+	Addresses func(w *machine.Warp, addr *[32]uint64)
 }
 
 // Looked wraps a decoded instruction of observed code.

@@ -109,6 +109,9 @@ func (w *Warp) freeFrame(f *Frame) {
 // which the next CTA uses again.
 func (w *Warp) leave(f *Frame, lanes uint32) {
 	f.lanes &^= lanes
+	if n := w.cta.grid.Numbers; n != nil {
+		n.Left(w, f, f.local, f.end, lanes)
+	}
 	if f.lanes == 0 && f.caller != nil {
 		if w.cta.grid.wants(WantsRows | WantsOwed | WantsLeft) {
 			w.cta.tellUse(Event{What: FrameGone, About: f})

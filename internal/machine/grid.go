@@ -38,7 +38,7 @@ type Launch struct {
 	Observer        Observer      // nil: not observed
 	Wants           Wants         // what code tells the observer
 	Values          Values        // follows the values of registers; may be nil
-	Numbers         any           // looks at floating-point numbers (dataflow.Numbers); may be nil
+	Numbers         Numbers       // looks at floating-point numbers; may be nil
 	Trace           *Tracer       // nil: nothing is shown
 	Moments         *Moments      // lets a debugger step; nil: there is none. The launch has one worker, and code made for it
 	Async           AsyncMode

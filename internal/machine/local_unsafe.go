@@ -134,6 +134,16 @@ func (w *Warp) moveAll(moves []Move, from, to *Frame, lanes uint32) {
 	}
 }
 
+// tellMoved tells those who look at numbers of a parameter that has been copied.
+func (w *Warp) tellMoved(n Numbers, m *Move, from, to *Frame, lanes uint32) {
+	switch m.Kind {
+	case MoveParam:
+		n.Moved(w, Spot{At: from.local + m.From}, Spot{At: to.local + m.To}, m.Size, lanes)
+	case Move32, Move64:
+		n.Moved(w, Spot{from, m.From}, Spot{to, m.To}, 0, lanes)
+	}
+}
+
 func (w *Warp) moveOne(m *Move, from, to *Frame, lanes uint32) {
 	switch m.Kind {
 	case MoveParam:
@@ -153,6 +163,9 @@ func (w *Warp) moveOne(m *Move, from, to *Frame, lanes uint32) {
 	case MovePred:
 		d := to.regs.Word(m.To)
 		*d = *d&^lanes | *from.regs.Word(m.From)&lanes
+	}
+	if n := w.cta.grid.Numbers; n != nil {
+		w.tellMoved(n, m, from, to, lanes)
 	}
 }
 

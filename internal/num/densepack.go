@@ -250,13 +250,19 @@ func (o DenseOperand) Word(line, words int) int {
 
 // pair are the elements that make the k-th product for an element of Sum.
 func (d *Dense) pair(row, column, k int) (left, right uint32) {
+	left, right, _ = d.Factors(row, column, k)
+	return left, right
+}
+
+// Factors are the elements that make the k-th product for an element of Sum, and their place in K.
+func (d *Dense) Factors(row, column, k int) (left, right uint32, place int) {
 	switch d.sparse() {
 	case 0:
 		v, place := d.stored(0, row, k)
-		return v, d.right(column, place)
+		return v, d.right(column, place), place
 	case 1:
 		v, place := d.stored(1, column, k)
-		return d.left(row, place), v
+		return d.left(row, place), v, place
 	}
-	return d.left(row, k), d.right(column, k)
+	return d.left(row, k), d.right(column, k), k
 }

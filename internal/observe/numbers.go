@@ -6,9 +6,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/sem/calls"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // Numbers wraps the handlers of a decoded instruction, which runs on rows, so that the numbers that it makes, moves and stores
@@ -22,9 +25,58 @@ func Numbers(b *sem.Build, row func(ir.Reg) dataflow.Operand) {
 	for i := range b.In.Ops {
 		n.operand(&b.In.Ops[i], 0)
 	}
-	n.out.Makes = n.out.Makes && n.floats
-	if b.In.Call == nil && (len(n.out.Results) != 0 || n.out.Stores && len(n.out.Sources) != 0) {
+	n.out.Makes = n.out.Makes && n.floats && b.Out.Op != uop.Product // which shows its matrices
+	if c := b.In.Call; c != nil {
+		if n.out.Prints = b.Out.Op == uop.CallRuntime && c.Callee.Name == calls.Printf; n.out.Prints {
+			dataflow.Looked(b.Out, &dataflow.Arithmetic{Prints: true})
+		}
+		return
+	}
+	n.local()
+	n.update()
+	if len(n.out.Results) != 0 || n.out.Stores && len(n.out.Sources) != 0 {
 		dataflow.Looked(b.Out, &n.out)
+	}
+}
+
+// local finds how a load or a store reaches memory of the lane's own.
+func (n *numbers) local() {
+	var at *ir.Operand
+	var values []ir.Operand
+	switch n.Sel.ID() {
+	case isa.Ld:
+		at, values = &n.In.Ops[1], sem.Elements(&n.In.Ops[0])
+	case isa.St:
+		at, values = &n.In.Ops[0], sem.Elements(&n.In.Ops[1])
+	default:
+		return
+	}
+	t := touch{}
+	t.Space = sem.SpaceOf(n.Sel.Get(isa.C_ss))
+	t.place(n.Build, at)
+	elem := n.Sel.Type(isa.C_type).Bytes()
+	if t.by == uop.ByKernel || t.Space != machine.Local && t.Space != machine.Generic || elem > 8 {
+		return
+	}
+	n.out.Local = &dataflow.LocalAccess{Space: t.Space, Store: n.out.Stores, Elem: uint32(elem), Addresses: t.addresses}
+	next := 0
+	for i := range values {
+		place := -1
+		if k := values[i].Kind; k == ir.OpReg || k == ir.OpImm {
+			place, next = next, next+1
+		}
+		n.out.Local.Operands = append(n.out.Local.Operands, place)
+	}
+}
+
+// update makes an atomic operation on numbers show them.
+func (n *numbers) update() {
+	if n.Out.Op != uop.AtomicUpdate {
+		return
+	}
+	if elem, floats := sem.FloatOf(n.Sel.Type(isa.C_type)); floats != 0 {
+		n.Out.Full = sem.ShowUpdates(elem, floats)
+		n.Out.Part = n.Out.Full
 	}
 }
 

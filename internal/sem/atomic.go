@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/mem"
+	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -128,6 +129,27 @@ func atomic(w *machine.Warp, in *machine.Inst) machine.State {
 			}
 		}
 	})
+}
+
+// ShowUpdates is the handler of an AtomicUpdate of numbers that shows each one to those who look at numbers. Another worker may
+// update the same element at the same time: what is shown is made of the old value that this one has met.
+func ShowUpdates(elem num.Type, floats int) machine.Handler {
+	return func(w *machine.Warp, in *machine.Inst) machine.State {
+		o := in.Ext.Data.(*atomicOp)
+		u := o.Updates()
+		addresses := *o.find(w, in) // a result may take their register
+		return atomicLanes(w, in, o, func(i int, p mem.Pointer, shared bool) {
+			for k, src := range in.Ext.Src {
+				at := machine.Update{Lane: i, Element: k, Addr: addresses[i] + in.Imm + uint64(k)*uint64(o.Elem), Elem: elem, Floats: floats}
+				at.Operand = LoadElem(w, src, o.Bits[k], i)
+				at.Old = u.Apply(mem.Add(p, uint32(k)*o.Elem), o.Elem, at.Operand, shared)
+				if at.New = u.made(at.Old, at.Operand, o.Elem, shared); o.result {
+					StoreElem(w, in.Ext.Dst[k], o.Bits[k], i, at.Old)
+				}
+				w.Launch().Numbers.Updated(w, in, &at)
+			}
+		})
+	}
 }
 
 // cas32 is cas for what locks are made of.

@@ -80,6 +80,14 @@ func (u *Updates) Combine(old, b uint64, size uint32) uint64 {
 	return uint64(u.f32[0](uint32(old), uint32(b)))
 }
 
+// made is what Apply leaves where it has met an old value.
+func (u *Updates) made(old, b uint64, size uint32, shared bool) uint64 {
+	if size == 8 {
+		return u.f64(old, b)
+	}
+	return uint64(u.f32[Bit(shared)](uint32(old), uint32(b)))
+}
+
 type rmwKey struct{ op, typ isa.Mod }
 
 var rmws = map[rmwKey]Rmw{

@@ -38,6 +38,8 @@ type step struct {
 	lanes uint32
 	kept  []regs.Register // of Arithmetic.Kept; or, of a step that is remembered, of all sources
 	whole bool
+
+	addresses [32]uint64 // of Arithmetic.Local
 }
 
 // keep copies the sources that the instruction may overwrite.
@@ -169,14 +171,26 @@ func (s *step) given(r *dataflow.Operand, what class, lane, elem int) bool {
 	return false
 }
 
+// wording is trail.words of what an instruction has made.
+func (s *step) wording(in []made, what class) func(lanes uint32) (lane int, words string) {
+	return func(lanes uint32) (int, string) {
+		m := &in[0]
+		if i := slices.IndexFunc(in, func(m made) bool { return m.lanes&lanes != 0 }); i >= 0 {
+			m = &in[i]
+		}
+		lane := first(m.lanes)
+		if of := m.lanes & lanes; of != 0 {
+			lane = first(of)
+		}
+		return lane, s.words(m, what, lane)
+	}
+}
+
 // words is what a lane has computed: operands → result.
 func (s *step) words(m *made, what class, lane int) string {
 	r, result := m.in, m.holds.Low[lane]
 	elem := which(r, result, what)
 	to := operand(r, result, elem, r.Floats > 1)
-	if s.of.Across {
-		return to + s.infinities()
-	}
 	var from []string
 	add := func(words string) {
 		if !slices.Contains(from, words) {
@@ -212,38 +226,23 @@ func operand(a *dataflow.Operand, v uint64, elem int, part bool) string {
 
 // text is a number of an operand with the fewest digits, or its bits.
 func text(a *dataflow.Operand, v uint64, elem int) string {
+	if a.Floats != 0 {
+		return number(a.Elem, element(a, v, elem))
+	}
 	t := value.BitsType(32)
 	if a.Width == regs.Row64 {
 		t = value.BitsType(64)
 	}
-	if a.Floats != 0 {
-		if known, err := value.ParseType(a.Elem.String()); err == nil {
-			t, v = known, element(a, v, elem)
-		}
-	}
 	return t.Format(t.Append(nil, v))
 }
 
-// infinities says which operands of a product of matrices hold infinities.
-func (s *step) infinities() string {
-	var names []string
-	for i := range s.of.Sources {
-		a := &s.of.Sources[i]
-		row := s.source(i)
-		for m := s.lanes; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m) & 31; has(a, row.Low[lane], infinity) {
-				name := operand(a, row.Low[lane], which(a, row.Low[lane], infinity), a.Floats > 1)
-				if name = fmt.Sprintf("%s in lane %d", name, lane); !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-				break
-			}
-		}
+// number is a number with the fewest digits.
+func number(elem num.Type, v uint64) string {
+	t, err := value.ParseType(elem.String())
+	if err != nil {
+		t = value.BitsType(max(8, int(elem.Width())))
 	}
-	if names == nil {
-		return " of matrices without any"
-	}
-	return " of matrices with " + strings.Join(names, ", ")
+	return t.Format(t.Append(nil, v))
 }
 
 // first is the lowest of some lanes.

@@ -3,6 +3,7 @@ package numbers
 // This file follows what was made from register to register.
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -14,37 +15,29 @@ import (
 
 // trail is a value on its way, in lanes of one warp.
 type trail struct {
-	of      *creation
-	step    *step // that made it
-	place   machine.Place
-	results []made
-	moment  *uint64 // when it was made, where a debugger counts
-	at      []holder
+	of     *creation
+	place  machine.Place                              // where it was made
+	words  func(lanes uint32) (lane int, made string) // of the first of some lanes that has made it, or else of the first that has
+	moment *uint64                                    // when it was made, where a debugger counts
+	at     []holder
 }
 
 // report is what is known at the start, of one of some lanes if it has the value: what others hold they may have from another one.
-func (t *trail) report(what class, lanes uint32) found.Report {
-	m := &t.results[0]
-	for i := range t.results {
-		if t.results[i].lanes&lanes != 0 {
-			m = &t.results[i]
-			break
-		}
-	}
-	of := m.lanes & lanes
-	if of == 0 {
-		of = m.lanes
-	}
-	place := t.step.warp.At(t.place, first(of))
-	place.Lanes = of
-	return found.Report{Kind: kinds[what].nowhere, Then: place, Text: t.step.words(m, what, first(of)), Moment: t.moment}
+func (t *trail) report(w *machine.Warp, what class, lanes uint32) found.Report {
+	lane, words := t.words(lanes)
+	return found.Report{Kind: kinds[what].nowhere, Then: w.At(t.place, lane), Text: words, Moment: t.moment}
 }
 
-// holder is a register that holds the value, or what was made of it.
+// holder is where lanes hold the value, or what was made of it: a register, or size bytes of local memory.
 type holder struct {
-	frame any
-	row   uint32
+	machine.Spot
+	size  uint32
 	lanes uint32
+}
+
+// overlaps reports whether a holder is in a range of local memory.
+func (h *holder) overlaps(at, size uint32) bool {
+	return h.Frame == nil && h.At < at+size && at < h.At+h.size
 }
 
 // held is what a warp has of trails.
@@ -79,10 +72,11 @@ func (o *Observer) begin(w *machine.Warp, t *trail) {
 	}
 }
 
-// follow moves the trails of a warp over an instruction that has run.
+// follow moves the trails of a warp over an instruction that has run, but for those that it has begun.
 func (o *Observer) follow(s *step, trails []*trail) {
 	h, _ := (*s.warp.Looked()).(*held)
-	h.trails = slices.DeleteFunc(trails, func(t *trail) bool { return o.passes(s, t) })
+	begun := slices.Clone(h.trails[len(trails):])
+	h.trails = append(slices.DeleteFunc(trails, func(t *trail) bool { return o.passes(s, t) }), begun...)
 }
 
 // passes moves a trail; true if it is over.
@@ -91,48 +85,154 @@ func (o *Observer) passes(s *step, t *trail) (over bool) {
 	hot := uint32(0)
 	for i := range s.of.Sources {
 		if a := &s.of.Sources[i]; a.Name != "" {
-			hot |= t.in(frame, a.Off) & s.lanes
+			hot |= t.in(machine.Spot{Frame: frame, At: a.Off}) & s.lanes
 		}
 	}
-	switch {
-	case hot != 0 && (s.of.Stores || s.decides()):
-		o.leaves(t, s.warp.PlaceOf(s.in, hot))
+	if out := s.leaving(t, hot); out != 0 {
+		o.leaves(t, s.warp, s.warp.PlaceOf(s.in, out))
 		return true
-	case hot != 0 && s.of.Across:
+	}
+	if s.of.Across && hot != 0 {
 		hot = s.lanes
 	}
 	for i := range s.of.Results {
 		r := &s.of.Results[i]
-		t.put(frame, r.Off, s.lanes, hot&s.carries(r))
+		t.put(machine.Spot{Frame: frame, At: r.Off}, 0, s.lanes, (hot|s.loaded(t, i))&s.carries(r))
 	}
 	if t.at = slices.DeleteFunc(t.at, func(h holder) bool { return h.lanes == 0 }); len(t.at) != 0 {
 		return false
 	}
-	o.lost(t, s.warp.PlaceOf(s.in, s.lanes))
+	o.lost(t, s.warp, s.warp.PlaceOf(s.in, s.lanes))
 	return true
 }
 
+// leaving is the lanes in which the value goes where no one follows it, or decides something; hot are those that have it in a source.
+// What a store takes to local memory stays on its way.
+func (s *step) leaving(t *trail, hot uint32) uint32 {
+	switch l := s.of.Local; {
+	case s.of.Prints:
+		return t.inLocal(0, math.MaxUint32) & s.lanes
+	case l != nil && l.Store:
+		return s.spills(t, l)
+	case s.of.Stores || s.decides():
+		return hot
+	}
+	return 0
+}
+
+// spills moves the value to local memory, and returns the lanes in which it goes elsewhere.
+func (s *step) spills(t *trail, l *dataflow.LocalAccess) (out uint32) {
+	for k, operand := range l.Operands {
+		hot := uint32(0)
+		if operand >= 0 && s.of.Sources[operand].Name != "" {
+			hot = t.in(machine.Spot{Frame: s.warp.FrameKey(), At: s.of.Sources[operand].Off})
+		}
+		for m := s.lanes; m != 0; m &= m - 1 {
+			lane := m & -m
+			if at, local := s.localAt(l, k, bits.TrailingZeros32(m)&31); local {
+				t.put(machine.Spot{At: at}, l.Elem, lane, hot&lane)
+			} else {
+				out |= hot & lane
+			}
+		}
+	}
+	return out
+}
+
+// loaded is the lanes in which the i-th result comes from local memory that has the value.
+func (s *step) loaded(t *trail, i int) (lanes uint32) {
+	l := s.of.Local
+	if l == nil || l.Store {
+		return 0
+	}
+	k := slices.Index(l.Operands, i)
+	for m := s.lanes; m != 0 && k >= 0; m &= m - 1 {
+		if at, local := s.localAt(l, k, bits.TrailingZeros32(m)&31); local {
+			lanes |= t.inLocal(at, l.Elem) & (m & -m)
+		}
+	}
+	return lanes
+}
+
+// localAt is where the k-th element of a lane's access is in local memory; false: it is elsewhere.
+func (s *step) localAt(l *dataflow.LocalAccess, k, lane int) (at uint32, local bool) {
+	x := s.warp.ExtentAt(l.Space, s.addresses[lane]+uint64(k)*uint64(l.Elem), uint64(l.Elem))
+	return uint32(x.From), x.Space == machine.Local
+}
+
 // in is the lanes in which a register holds the value.
-func (t *trail) in(frame any, row uint32) uint32 {
+func (t *trail) in(at machine.Spot) uint32 {
 	for _, h := range t.at {
-		if h.frame == frame && h.row == row {
+		if h.Spot == at {
 			return h.lanes
 		}
 	}
 	return 0
 }
 
-// put notes in which of some lanes a register holds the value now.
-func (t *trail) put(frame any, row, lanes, hot uint32) {
+// inLocal is the lanes in which some bytes of local memory hold the value.
+func (t *trail) inLocal(at, size uint32) (lanes uint32) {
 	for i := range t.at {
-		if h := &t.at[i]; h.frame == frame && h.row == row {
-			h.lanes = h.lanes&^lanes | hot
-			return
+		if h := &t.at[i]; h.overlaps(at, size) {
+			lanes |= h.lanes
 		}
 	}
-	if hot != 0 {
-		t.at = append(t.at, holder{frame, row, hot})
+	return lanes
+}
+
+// put notes in which of some lanes a register, or so many bytes of local memory, hold the value now.
+func (t *trail) put(at machine.Spot, size, lanes, hot uint32) {
+	held := false
+	for i := range t.at {
+		h := &t.at[i]
+		switch {
+		case h.Spot == at && h.size == size:
+			h.lanes, held = h.lanes&^lanes|hot, true
+		case size != 0 && h.overlaps(at.At, size):
+			h.lanes &^= lanes
+		}
 	}
+	if hot != 0 && !held {
+		t.at = append(t.at, holder{at, size, hot})
+	}
+}
+
+// Moved implements machine.Numbers.
+func (o *Observer) Moved(w *machine.Warp, from, to machine.Spot, size, lanes uint32) {
+	for _, t := range o.trails(w) {
+		if from.Frame != nil {
+			t.put(to, 0, lanes, t.in(from)&lanes)
+			continue
+		}
+		var moved []holder
+		for i := range t.at {
+			if h := &t.at[i]; h.overlaps(from.At, size) && h.lanes&lanes != 0 {
+				moved = append(moved, holder{machine.Spot{At: h.At - from.At + to.At}, h.size, h.lanes & lanes})
+			}
+		}
+		t.put(to, size, lanes, 0)
+		for _, h := range moved {
+			t.put(h.Spot, h.size, h.lanes, h.lanes)
+		}
+	}
+}
+
+// Left implements machine.Numbers: what a frame held is gone.
+func (o *Observer) Left(w *machine.Warp, frame any, from, to, lanes uint32) {
+	trails := o.trails(w)
+	if len(trails) == 0 {
+		return
+	}
+	h, _ := (*w.Looked()).(*held)
+	h.trails = slices.DeleteFunc(trails, func(t *trail) bool {
+		for i := range t.at {
+			if h := &t.at[i]; h.Frame == frame || h.overlaps(from, to-from) {
+				h.lanes &^= lanes
+			}
+		}
+		t.at = slices.DeleteFunc(t.at, func(h holder) bool { return h.lanes == 0 })
+		return len(t.at) == 0
+	})
 }
 
 // decides reports whether all that an instruction leaves of its sources is a predicate.

@@ -192,6 +192,9 @@ func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
 		if w.Watchful() {
 			r.collect(w, in, lane)
 		}
+		if w.Launch().Numbers != nil {
+			r.seen = seeing(w, in, 1<<lane, r.operandsOf(w, lane))
+		}
 		return w.Issue(in, &machine.Op{
 			Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 			Tensor: machine.TensorStep{Kind: machine.TensorProduct, Accumulator: uint64(r.M)<<48 | uint64(r.N)<<32 | uint64(r.d)},
@@ -214,6 +217,7 @@ type tensorProduct struct {
 	hasZeros bool
 	parts    []productPart // by CTA, the even one first
 	by       num.Multiplier
+	seen     *seenBy // by those who look at numbers; nil: there are none
 }
 
 // productPart is the work in one CTA.

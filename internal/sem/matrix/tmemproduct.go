@@ -149,7 +149,9 @@ func (r *tensorProduct) read(op *machine.Op) *machine.Fault {
 			x.left, x.right = left, right[part*columns*r.K:(part+1)*columns*r.K]
 			x.sum = r.readD(p, part, columns)
 			x.multiply()
-			op.CountSums(len(x.sum), len(x.sum))
+			if op.CountSums(len(x.sum), len(x.sum)); r.seen != nil {
+				r.showOne(x, i, part)
+			}
 			p.sums = append(p.sums, tensorSum{x.sum, columns, nil})
 		}
 	}
@@ -235,7 +237,9 @@ func (r *tensorProduct) multiplyDense(op *machine.Op) {
 			}
 			r.denseD(d, p, part, columns)
 			d.MultiplyBy(r.by)
-			op.CountSums(x.rows*columns, d.Slow)
+			if op.CountSums(x.rows*columns, d.Slow); r.seen != nil {
+				r.showDense(d, i, part, columns, &x.elems)
+			}
 			p.sums = append(p.sums, tensorSum{d.Sum, d.Columns, d})
 		}
 	}
@@ -316,9 +320,14 @@ func (r *tensorProduct) denseD(d *num.Dense, p *productPart, part, columns int) 
 		clear(d.Sum)
 		return
 	}
-	for row := range d.Rows {
+	r.beforeD(d.Sum, d.Columns, p, part, columns)
+}
+
+// beforeD reads D, as it counts, to rows of so many elements.
+func (r *tensorProduct) beforeD(list []uint32, pitch int, p *productPart, part, columns int) {
+	for row := range r.path.Rows {
 		words, _ := r.words(p, row, part, columns)
-		to := d.Sum[row*d.Columns : row*d.Columns+columns]
+		to := list[row*pitch : row*pitch+columns]
 		if copy(to, words); r.Half {
 			for i := range to {
 				to[i] &= 0xffff

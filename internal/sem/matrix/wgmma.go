@@ -120,6 +120,7 @@ type wgmmaRecord struct {
 	tiles     wgmmaTiles
 	sum       []uint32 // D, row after row of pitch elements
 	pitch     int
+	seen      *seenBy // by those who look at numbers; nil: there are none
 }
 
 // wgmmaFence orders registers with the products behind it: they wait for nothing here, and sanitizers want to know.
@@ -160,6 +161,9 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		a = w.R64(o.aDesc)[0]
 	}
 	w.GroupProduct(in, a, w.R64(o.bDesc)[0])
+	if w.Launch().Numbers != nil {
+		r.seen = seeing(w, in, w.Mask, o.operands(a, w.R64(o.bDesc)[0]))
+	}
 	for _, off := range o.d {
 		r.dRows = append(r.dRows, w.R32(off))
 	}
@@ -181,7 +185,7 @@ var wgmmaPool = sync.Pool{New: func() any { return new(wgmmaRecord) }}
 // read takes the matrices from shared memory and registers, and multiplies.
 func (r *wgmmaRecord) read(op *machine.Op) *machine.Fault {
 	if !r.and {
-		if !r.inTiles(op) {
+		if r.seen != nil || !r.inTiles(op) {
 			r.multiplyDense(op)
 		}
 		return nil
@@ -245,7 +249,9 @@ func (r *wgmmaRecord) multiplyDense(op *machine.Op) {
 		r.readD(d.Sum, d.Columns)
 	}
 	d.MultiplyBy(r.by)
-	op.CountSums(16*r.N, d.Slow)
+	if op.CountSums(16*r.N, d.Slow); r.seen != nil {
+		r.show(d)
+	}
 	r.dense, r.sum, r.pitch = d, d.Sum, d.Columns
 }
 

@@ -27,6 +27,7 @@ type line struct {
 	text            string
 	buggy, correct  bool
 	isHere, isOther bool
+	before          bool // it stands before the kernel
 }
 
 // readPairs reads a table.
@@ -131,6 +132,7 @@ func newLine(text string) line {
 	if !l.buggy || !l.correct {
 		text = text[2:]
 	}
+	text, l.before = strings.CutPrefix(text, "^ ")
 	l.text, _, _ = strings.Cut(text, "//@")
 	return l
 }
@@ -138,14 +140,17 @@ func newLine(text string) line {
 // prelude declares what the kernels of the tables use: t is the thread, c the CTA, w the warp, l the lane, s the shared
 // address of word t, g the global one of word t of p, gw of double word t, gmap that of a map of p, a shared array of 256 words and an mbarrier.
 // pic is an array of 256 words, and line the words of p as a texture.
-const prelude = `.version 8.6
+const prelude = `.version 8.7
 .target %s
 .address_size 64
 .shared .align 128 .b8 array[1024];
 .shared .align 8 .b64 mbar;
 .global .surfref pic;
 .global .texref line;
-.visible .entry k(.param .u64 p, .param .align 64 .b8 map[128])
+`
+
+// opening opens the kernel, behind what stands before it.
+const opening = `.visible .entry k(.param .u64 p, .param .align 64 .b8 map[128])
 {
 	.reg .b32 t, c, w, l, s, s0, x, y, z, m;
 	.reg .b16 h0, h1;
@@ -164,10 +169,15 @@ func (p *pair) module(buggy bool) (text string, here, other int) {
 		return p.ptx[one(buggy)], p.here, p.other
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, prelude, p.target(), p.mapAddress())
+	fmt.Fprintf(&b, prelude, p.target())
+	opened := false
 	for _, l := range p.lines {
 		if buggy && !l.buggy || !buggy && !l.correct {
 			continue
+		}
+		if !l.before && !opened {
+			opened = true
+			fmt.Fprintf(&b, opening, p.mapAddress())
 		}
 		at := 1 + strings.Count(b.String(), "\n")
 		if l.isHere {
