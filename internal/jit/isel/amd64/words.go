@@ -17,8 +17,9 @@ func (s *selector) testWords(e *ssa.Effect, word ssa.Value, shift int, signed bo
 	t := s.tested(a.Bounds, a.Bytes(), false, max(a.Align, 1))
 	at := s.firstAddress(e)
 	reach := s.reach(at, &t, shift, signed)
-	outside, words := isel.VReg(0), s.area(fLanes, s.isa.bytes()*s.partsOf(word))
-	for i := range s.partsOf(word) {
+	n := s.vectorsOf(s.f.LanesOf(word), ssa.W) // also of a word that is the same in all lanes
+	outside, words := isel.VReg(0), s.area(fLanes, s.isa.bytes()*n)
+	for i := range n {
 		x := s.part(word, i)
 		from := s.vector(x86.VPSUBD, x, reach.first)
 		in := s.vector(x86.VPCMPEQD, s.vector(x86.VPMINUD, from, reach.count), from)
