@@ -61,36 +61,45 @@ func (c *checker) block(b *isel.Block) (changed bool, err error) {
 			put(p, l)
 		}
 	}
-	for i, s := range c.r.Blocks[b.ID] {
-		where := fmt.Sprintf("%d: %v", i, s.Inst)
-		if err := c.moves(now, s.Moves); err != nil {
-			return false, fmt.Errorf("%s: %w", where, err)
+	for i := range c.r.Blocks[b.ID] {
+		less, err := c.step(&c.r.Blocks[b.ID][i], now, put)
+		if err != nil {
+			return false, fmt.Errorf("%d: %v: %w", i, c.r.Blocks[b.ID][i].Inst, err)
 		}
-		for k, v := range s.Inst.Uses {
-			if err := c.holds(now, v, s.Uses[k]); err != nil {
-				return false, fmt.Errorf("%s: %w", where, err)
-			}
-		}
-		for k, t := range s.Inst.Temps {
-			delete(now, c.placeOf(t, s.Temps[k]))
-		}
-		if s.Inst.Early {
-			for k, d := range s.Inst.Defs {
-				delete(now, c.placeOf(d, s.Defs[k]))
-			}
-		}
-		if s.Inst.To != nil {
-			less, err := c.leads(maps.Clone(now), &s)
-			if err != nil {
-				return false, fmt.Errorf("%s: %w", where, err)
-			}
-			changed = changed || less
-		}
-		for k, d := range s.Inst.Defs {
-			put(d, s.Defs[k])
-		}
+		changed = changed || less
 	}
 	return changed, nil
+}
+
+// step replays an instruction.
+func (c *checker) step(s *Step, now map[place]isel.VReg, put func(isel.VReg, Loc)) (less bool, err error) {
+	moves, edge := c.r.Moves(s)
+	if err := c.moves(now, moves); err != nil {
+		return false, err
+	}
+	defs, uses, temps := c.r.Locs(s)
+	for k, v := range s.Inst.Uses {
+		if err := c.holds(now, v, uses[k]); err != nil {
+			return false, err
+		}
+	}
+	for k, t := range s.Inst.Temps {
+		delete(now, c.placeOf(t, temps[k]))
+	}
+	if s.Inst.Early {
+		for k, d := range s.Inst.Defs {
+			delete(now, c.placeOf(d, defs[k]))
+		}
+	}
+	if s.Inst.To != nil {
+		if less, err = c.leads(maps.Clone(now), s.Inst, edge); err != nil {
+			return false, err
+		}
+	}
+	for k, d := range s.Inst.Defs {
+		put(d, defs[k])
+	}
+	return less, nil
 }
 
 // holds tells whether a value is at a location.
@@ -115,17 +124,17 @@ func (c *checker) moves(now map[place]isel.VReg, moves []Move) error {
 }
 
 // leads replays an edge: parameters are where their arguments are, under their own names.
-func (c *checker) leads(now map[place]isel.VReg, s *Step) (less bool, err error) {
-	if err := c.moves(now, s.Edge); err != nil {
+func (c *checker) leads(now map[place]isel.VReg, inst *isel.Inst, edge []Move) (less bool, err error) {
+	if err := c.moves(now, edge); err != nil {
 		return false, err
 	}
-	to := s.Inst.To
+	to := inst.To
 	for i, p := range to.Params {
 		l := c.r.Params[p]
 		if l == None {
 			continue
 		}
-		if err := c.holds(now, s.Inst.Args[i], l); err != nil {
+		if err := c.holds(now, inst.Args[i], l); err != nil {
 			return false, fmt.Errorf("parameter v%d: %w", p, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package regalloc
 
 import (
+	"math/bits"
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
@@ -8,55 +9,52 @@ import (
 
 // This file says where values are when a block begins, and brings them there.
 
-// edge is what has to move on a way to a block from the running state.
-func (a *allocator) edge(to *isel.Block, args []isel.VReg) []Move {
+// edge adds what has to move on a way to a block from the running state.
+func (a *allocator) edge(to *isel.Block, args []isel.VReg) {
 	if a.start[to.ID] == nil {
 		a.fix(to, args)
 	}
-	var moves []Move
+	a.edges++
+	a.queue = a.queue[:0]
 	for i, p := range to.Params {
+		a.mark[p] = a.edges
 		if l := a.out.Params[p]; l != None {
-			moves = a.moveTo(moves, l, args[i])
+			a.moveTo(l, args[i])
 		}
 	}
 	start := a.start[to.ID]
 	for c := range start {
-		for r, v := range start[c] {
-			if v != 0 && !slices.Contains(to.Params, v) {
-				moves = a.moveTo(moves, Loc(r), v)
+		for _, r := range a.regs[c] {
+			if v := start[c][r]; v != 0 && a.mark[v] != a.edges {
+				a.mark[v] = a.edges
+				a.moveTo(r, v)
 			}
 		}
 	}
-	a.leading(to, func(v isel.VReg) {
-		if start[a.f.ClassOf(v)] == ([32]isel.VReg{}) || !slices.Contains(start[a.f.ClassOf(v)][:], v) {
-			a.homeOf(v)
+	for i, w := range a.lead[to.ID] {
+		for ; w != 0; w &= w - 1 {
+			if v := isel.VReg(i<<6 + bits.TrailingZeros64(w)); a.mark[v] != a.edges {
+				a.home(v)
+			}
 		}
-	})
-	return a.ordered(moves)
-}
-
-// homeOf makes sure that a value is in memory where it has no register.
-func (a *allocator) homeOf(v isel.VReg) {
-	if !a.isConst(v) {
-		a.home(v)
 	}
+	a.order()
 }
 
-func (a *allocator) moveTo(moves []Move, to Loc, v isel.VReg) []Move {
+func (a *allocator) moveTo(to Loc, v isel.VReg) {
 	if from := a.placeOf(v); from != to {
-		moves = append(moves, Move{v, to, from})
+		a.queue = append(a.queue, Move{v, to, from})
 	}
-	return moves
 }
 
 // fix says where values are when a block begins, by the first edge that leads there: in the registers that they have,
 // and parameters in those of their arguments, or in what is free, or in place of what is used later.
 func (a *allocator) fix(to *isel.Block, args []isel.VReg) {
 	s := &state{}
-	live, end := a.live[to.ID], a.loop[to.ID]
+	lead, end := a.lead[to.ID], a.loop[to.ID]
 	for c := range a.state {
 		for r, v := range a.state[c] {
-			keep := v != 0 && live.has(v)
+			keep := v != 0 && lead.has(v)
 			if v != 0 && a.isConst(v) {
 				keep = a.preds[to.ID] == 1 || end != 0 && a.nextUse(v, a.first[to.ID]) < end
 			}
@@ -66,16 +64,18 @@ func (a *allocator) fix(to *isel.Block, args []isel.VReg) {
 		}
 	}
 	a.start[to.ID] = s
+	if len(args) == 0 {
+		return
+	}
 	order := make([]int, 0, len(args))
 	for i, p := range to.Params {
-		if live.has(p) {
+		if a.wants[p] {
 			order = append(order, i)
 		}
 	}
 	from := a.first[to.ID]
 	slices.SortStableFunc(order, func(i, j int) int {
-		return a.nextUse(to.Params[i], from) - a.nextUse(to.Params[j],
-			from)
+		return a.nextUse(to.Params[i], from) - a.nextUse(to.Params[j], from)
 	})
 	for _, i := range order {
 		a.fixParam(s, to, to.Params[i], args[i])
@@ -118,27 +118,34 @@ func (a *allocator) fixParam(s *state, to *isel.Block, p, arg isel.VReg) {
 	s[c][best], a.out.Params[p] = p, best
 }
 
-// ordered puts moves that are to be made at once into an order in which none overwrites what another needs.
-func (a *allocator) ordered(moves []Move) []Move {
-	var out []Move
-	for len(moves) > 0 {
-		ready := slices.IndexFunc(moves, func(m Move) bool {
-			return !slices.ContainsFunc(moves, func(n Move) bool { return n != m && a.same(n.Value, n.From, m.Value, m.To) })
-		})
+// order adds the moves of the queue, which are to be made at once, in an order in which none overwrites what another
+// needs.
+func (a *allocator) order() {
+	for len(a.queue) > 0 {
+		ready := slices.IndexFunc(a.queue, func(m Move) bool { return !a.needed(m) })
 		if ready < 0 { // a cycle
-			out = append(out, Move{moves[0].Value, Scratch, moves[0].From})
-			broken := moves[0]
-			for i := range moves {
-				if a.same(moves[i].Value, moves[i].From, broken.Value, broken.From) {
-					moves[i].From = Scratch
+			broken := a.queue[0]
+			a.out.moves = append(a.out.moves, Move{broken.Value, Scratch, broken.From})
+			for i := range a.queue {
+				if m := &a.queue[i]; a.same(m.Value, m.From, broken.Value, broken.From) {
+					m.From = Scratch
 				}
 			}
 			continue
 		}
-		out = append(out, moves[ready])
-		moves = slices.Delete(moves, ready, ready+1)
+		a.out.moves = append(a.out.moves, a.queue[ready])
+		a.queue = slices.Delete(a.queue, ready, ready+1)
 	}
-	return out
+}
+
+// needed tells whether another move of the queue needs what one overwrites.
+func (a *allocator) needed(m Move) bool {
+	for i := range a.queue {
+		if n := &a.queue[i]; *n != m && a.same(n.Value, n.From, m.Value, m.To) {
+			return true
+		}
+	}
+	return false
 }
 
 // same tells whether two locations of values are one.

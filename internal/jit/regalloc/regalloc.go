@@ -10,6 +10,7 @@
 package regalloc
 
 import (
+	"math/bits"
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
@@ -41,12 +42,12 @@ type Move struct {
 	To, From Loc
 }
 
-// Step is an instruction with its places. Moves come before it; Edge, in order, where it leads elsewhere.
+// Step is an instruction with its places, which are the Result's (Locs).
 type Step struct {
-	Inst              *isel.Inst
-	Moves             []Move
-	Defs, Uses, Temps []Loc
-	Edge              []Move
+	Inst        *isel.Inst
+	locs        int32 // where its places begin
+	moves, edge int32 // where its moves begin, those of its edge, and
+	end         int32 // where these end
 }
 
 // Result is a function with places.
@@ -56,6 +57,21 @@ type Result struct {
 	Home   []Loc // by virtual register: where it is stored when it is defined; None: it is not
 	Params []Loc // by virtual register: where a parameter is when its block begins
 	Slots  int   // of the frame
+
+	locs  []Loc // of all steps: definitions, uses, temporaries
+	moves []Move
+}
+
+// Locs are the places of a step's definitions, uses and temporaries.
+func (r *Result) Locs(s *Step) (defs, uses, temps []Loc) {
+	d, u, t := len(s.Inst.Defs), len(s.Inst.Uses), len(s.Inst.Temps)
+	all := r.locs[s.locs:][:d+u+t]
+	return all[:d], all[d:][:u], all[d+u:]
+}
+
+// Moves come before a step; edge, in order, where it leads elsewhere.
+func (r *Result) Moves(s *Step) (moves, edge []Move) {
+	return r.moves[s.moves:s.edge], r.moves[s.edge:s.end]
 }
 
 // Registers says which registers may be given, by class.
@@ -66,8 +82,11 @@ func Allocate(f *isel.Func, regs Registers) *Result {
 	a := newAllocator(f, regs)
 	a.findLiveness()
 	a.findUses()
+	steps := make([]Step, 0, a.first[len(a.first)-1])
 	for _, b := range f.Blocks {
-		a.block(b)
+		from := len(steps)
+		steps = a.block(b, steps)
+		a.out.Blocks[b.ID] = steps[from:]
 	}
 	return a.out
 }
@@ -80,37 +99,36 @@ type state [isel.Classes][32]isel.VReg
 
 // allocator is the scan.
 type allocator struct {
-	f      *isel.Func
-	regs   Registers
-	out    *Result
-	live   []set         // by block: at its start
-	start  []*state      // by block: once an edge has led there
-	first  []int         // by block: position of its first instruction
-	preds  []int         // by block: edges that lead there
-	loop   []int         // by block: position of the last instruction that leads back there; 0: none does
-	wanted []isel.VReg   // by virtual register: a parameter that an edge gives it to
-	uses   [][]int32     // by virtual register: positions, ascending
-	deaths [][]isel.VReg // of the running block, by instruction
+	flow
+	regs  Registers
+	given [isel.Classes]uint32 // the same as bits
+	out   *Result
 
 	state
-	constant []bool // by virtual register
-	where    []Loc  // by virtual register: its register, None
-	locked   [isel.Classes]uint32
-	pos      int
-	moves    []Move
+	start  []*state // by block: where values are when it begins, once an edge has led there
+	where  []Loc    // by virtual register: its register, None
+	mark   []int32  // by virtual register: the last edge at the end of which it has a register
+	edges  int32
+	full   [isel.Classes]uint32 // registers that have values
+	locked [isel.Classes]uint32
+	queue  []Move // of the running edge
 }
 
 func newAllocator(f *isel.Func, regs Registers) *allocator {
 	n, blocks := f.NumRegs(), len(f.Blocks)
-	a := &allocator{f: f, regs: regs, live: make([]set, blocks), start: make([]*state, blocks), first: make([]int,
-		blocks), preds: make([]int, blocks),
-		loop: make([]int, blocks), uses: make([][]int32, n), wanted: make([]isel.VReg, n), where: make([]Loc, n)}
-	a.out = &Result{Func: f, Blocks: make([][]Step, blocks), Home: make([]Loc, n), Params: make([]Loc, n)}
-	a.constant = make([]bool, n)
-	for v := range n {
-		_, a.constant[v] = f.Const(isel.VReg(v))
-		a.where[v], a.out.Home[v], a.out.Params[v] = None, None, None
+	a := &allocator{regs: regs, start: make([]*state, blocks), mark: make([]int32, n)}
+	places := make([]Loc, 3*n)
+	for i := range places {
+		places[i] = None
 	}
+	a.where = places[2*n:]
+	a.out = &Result{Func: f, Blocks: make([][]Step, blocks), Home: places[:n:n], Params: places[n : 2*n : 2*n]}
+	for c := range regs {
+		for _, r := range regs[c] {
+			a.given[c] |= 1 << r
+		}
+	}
+	a.flow.prepare(f)
 	return a
 }
 
@@ -118,15 +136,14 @@ func newAllocator(f *isel.Func, regs Registers) *allocator {
 func (a *allocator) isConst(v isel.VReg) bool { return a.constant[v] }
 
 // block gives places to the instructions of a block.
-func (a *allocator) block(b *isel.Block) {
+func (a *allocator) block(b *isel.Block, steps []Step) []Step {
 	a.enter(b)
 	a.findDeaths(b)
-	steps := make([]Step, 0, len(b.Insts))
 	for i, inst := range b.Insts {
 		a.pos = a.first[b.ID] + i
-		steps = append(steps, a.step(inst, a.deaths[i]))
+		steps = append(steps, a.step(inst, a.deathsOf(i)))
 	}
-	a.out.Blocks[b.ID] = steps
+	return steps
 }
 
 // enter makes the state at the start of a block the running one.
@@ -136,7 +153,7 @@ func (a *allocator) enter(b *isel.Block) {
 			a.where[v] = None
 		}
 	}
-	a.state = state{}
+	a.state, a.full = state{}, [isel.Classes]uint32{}
 	if a.pos = a.first[b.ID]; a.start[b.ID] == nil {
 		return // the first block, or one that nothing leads to
 	}
@@ -145,6 +162,7 @@ func (a *allocator) enter(b *isel.Block) {
 		for r, v := range a.state[c] {
 			if v != 0 {
 				a.where[v] = Loc(r)
+				a.full[c] |= 1 << r
 			}
 		}
 	}
@@ -152,58 +170,62 @@ func (a *allocator) enter(b *isel.Block) {
 
 // step gives places to an instruction.
 func (a *allocator) step(inst *isel.Inst, deaths []isel.VReg) Step {
-	a.locked, a.moves = [isel.Classes]uint32{}, nil
-	s := Step{Inst: inst, Uses: make([]Loc, len(inst.Uses)), Temps: make([]Loc, len(inst.Temps)), Defs: make([]Loc,
-		len(inst.Defs))}
+	a.locked = [isel.Classes]uint32{}
+	out := a.out
+	s := Step{Inst: inst, locs: int32(len(out.locs)), moves: int32(len(out.moves))}
+	n := len(inst.Defs) + len(inst.Uses) + len(inst.Temps)
+	out.locs = slices.Grow(out.locs, n)[:len(out.locs)+n]
+	defs, uses, temps := out.Locs(&s)
 	if !inst.Any {
-		a.useRegisters(inst, s.Uses)
+		a.useRegisters(inst, uses)
 	}
 	for i, t := range inst.Temps {
-		s.Temps[i] = a.take(t, 0)
-		a.lock(a.f.ClassOf(t), s.Temps[i])
+		temps[i] = a.take(t, 0)
+		a.lock(a.f.ClassOf(t), temps[i])
 	}
-	for i, v := range inst.Uses {
-		if inst.Any {
-			s.Uses[i] = a.placeOf(v)
+	if inst.Any {
+		for i, v := range inst.Uses {
+			uses[i] = a.placeOf(v)
 		}
 	}
 	for _, t := range inst.Temps {
 		a.free(t)
 	}
+	s.edge = int32(len(out.moves))
 	switch early := inst.Early || inst.To != nil; {
 	case !early:
 		a.unlock(deaths)
-		a.define(&s, deaths)
+		a.define(inst, defs, uses, deaths)
 	case inst.Early: // where it leads, too, its definitions may have been written
-		a.define(&s, deaths)
-		a.leave(&s)
+		a.define(inst, defs, uses, deaths)
+		a.leave(inst)
 		a.unlock(deaths)
 	default:
-		a.leave(&s)
-		a.define(&s, deaths)
+		a.leave(inst)
+		a.define(inst, defs, uses, deaths)
 		a.unlock(deaths)
 	}
 	for _, d := range inst.Defs {
-		if len(a.uses[d]) == 0 {
+		if !a.used(d) {
 			a.free(d)
 		}
 	}
-	s.Moves = a.moves
+	s.end = int32(len(out.moves))
 	return s
 }
 
 // define gives registers to what an instruction defines.
-func (a *allocator) define(s *Step, deaths []isel.VReg) {
-	for i, d := range s.Inst.Defs {
-		s.Defs[i] = a.take(d, a.hint(s, d, deaths))
-		a.lock(a.f.ClassOf(d), s.Defs[i])
+func (a *allocator) define(inst *isel.Inst, defs, uses []Loc, deaths []isel.VReg) {
+	for i, d := range inst.Defs {
+		defs[i] = a.take(d, a.hint(inst, uses, d, deaths))
+		a.lock(a.f.ClassOf(d), defs[i])
 	}
 }
 
 // leave finds what moves where an instruction leads elsewhere.
-func (a *allocator) leave(s *Step) {
-	if s.Inst.To != nil {
-		s.Edge = a.edge(s.Inst.To, s.Inst.Args)
+func (a *allocator) leave(inst *isel.Inst) {
+	if inst.To != nil {
+		a.edge(inst.To, inst.Args)
 	}
 }
 
@@ -222,7 +244,9 @@ func (a *allocator) lock(c isel.Class, r Loc) { a.locked[c] |= 1 << r }
 // free takes the register of a value from it.
 func (a *allocator) free(v isel.VReg) {
 	if r := a.where[v]; r.IsReg() {
-		a.state[a.f.ClassOf(v)][r] = 0
+		c := a.f.ClassOf(v)
+		a.state[c][r] = 0
+		a.full[c] &^= 1 << r
 		a.where[v] = None
 	}
 }
@@ -247,7 +271,7 @@ func (a *allocator) useRegisters(inst *isel.Inst, places []Loc) {
 		from := a.placeOf(v)
 		r := a.take(v, 0)
 		a.lock(a.f.ClassOf(v), r)
-		a.moves = append(a.moves, Move{v, r, from})
+		a.out.moves = append(a.out.moves, Move{v, r, from})
 		places[i] = r
 	}
 }
@@ -262,12 +286,7 @@ func (a *allocator) worthRegister(v isel.VReg) bool {
 	if a.nextUse(v, a.pos+1) > a.pos+soon {
 		return false
 	}
-	for _, r := range a.regs[c] {
-		if a.state[c][r] == 0 && a.locked[c]>>r&1 == 0 {
-			return true
-		}
-	}
-	return false
+	return a.given[c]&^(a.full[c]|a.locked[c]) != 0
 }
 
 // placeOf is where a value is: in a register, at home, or with the constants.
@@ -293,17 +312,32 @@ func (a *allocator) home(v isel.VReg) Loc {
 // take gives a register to a value: one that is free, that of hint if it is, or that of the value which is used last.
 func (a *allocator) take(v isel.VReg, hint uint32) Loc {
 	c := a.f.ClassOf(v)
+	best := None
+	if free := a.given[c] &^ (a.full[c] | a.locked[c]); free&hint != 0 {
+		best = Loc(bits.TrailingZeros32(free & hint))
+	} else if free != 0 {
+		for _, r := range a.regs[c] {
+			if free>>r&1 != 0 {
+				best = r
+				break
+			}
+		}
+	} else {
+		best = a.farthest(c)
+	}
+	if old := a.state[c][best]; old != 0 {
+		a.evict(old)
+	}
+	a.state[c][best], a.where[v] = v, best
+	a.full[c] |= 1 << best
+	return best
+}
+
+// farthest is the register of the value which is used last.
+func (a *allocator) farthest(c isel.Class) Loc {
 	best, far := None, -1
 	for _, r := range a.regs[c] {
-		switch {
-		case a.locked[c]>>r&1 != 0:
-		case a.state[c][r] == 0 && hint>>r&1 != 0:
-			best, far = r, infinite+2
-		case a.state[c][r] == 0:
-			if far <= infinite {
-				best, far = r, infinite+1
-			}
-		default:
+		if a.locked[c]>>r&1 == 0 {
 			if n := a.cost(a.state[c][r]); n > far {
 				best, far = r, n
 			}
@@ -312,10 +346,6 @@ func (a *allocator) take(v isel.VReg, hint uint32) Loc {
 	if best == None {
 		panic("BUG: an instruction wants more registers than there are")
 	}
-	if old := a.state[c][best]; old != 0 {
-		a.evict(old)
-	}
-	a.state[c][best], a.where[v] = v, best
 	return best
 }
 
@@ -338,13 +368,13 @@ func (a *allocator) evict(v isel.VReg) {
 
 // hint is a set of registers that a definition had best: that in which an edge wants it, or that of a use which ends
 // here.
-func (a *allocator) hint(s *Step, d isel.VReg, deaths []isel.VReg) uint32 {
+func (a *allocator) hint(inst *isel.Inst, uses []Loc, d isel.VReg, deaths []isel.VReg) uint32 {
 	if p := a.wanted[d]; p != 0 && a.out.Params[p].IsReg() {
 		return 1 << a.out.Params[p]
 	}
-	for k, v := range s.Inst.Uses {
-		if s.Uses[k].IsReg() && a.f.ClassOf(v) == a.f.ClassOf(d) && slices.Contains(deaths, v) {
-			return 1 << s.Uses[k]
+	for k, v := range inst.Uses {
+		if uses[k].IsReg() && a.f.ClassOf(v) == a.f.ClassOf(d) && slices.Contains(deaths, v) {
+			return 1 << uses[k]
 		}
 	}
 	return 0

@@ -131,11 +131,13 @@ func TestChecker(t *testing.T) {
 		g := rand.New(rand.NewPCG(seed, 1))
 		steps := r.Blocks[g.IntN(len(r.Blocks))]
 		s := &steps[g.IntN(len(steps))]
+		moves, _ := r.Moves(s)
+		_, uses, _ := r.Locs(s)
 		switch {
-		case len(s.Moves) > 0:
-			s.Moves = s.Moves[1:]
-		case len(s.Uses) > 0 && !s.Inst.Any:
-			s.Uses[0] = (s.Uses[0] + 1) % 6
+		case len(moves) > 0:
+			s.moves++
+		case len(uses) > 0 && !s.Inst.Any:
+			uses[0] = (uses[0] + 1) % 6
 		default:
 			continue
 		}
@@ -157,8 +159,9 @@ func TestCycle(t *testing.T) {
 	for i := range v {
 		v[i] = f.NewReg(isel.General)
 	}
-	moves := a.ordered([]Move{{v[0], 1, 0}, {v[1], 0, 1}, {v[2], 3, 2}, {v[3], 2, 3}})
-	if text := fmt.Sprint(moves); strings.Count(text, "-3") != 4 || len(moves) != 6 {
+	a.queue = []Move{{v[0], 1, 0}, {v[1], 0, 1}, {v[2], 3, 2}, {v[3], 2, 3}}
+	a.order()
+	if text := fmt.Sprint(a.out.moves); strings.Count(text, "-3") != 4 || len(a.out.moves) != 6 {
 		t.Errorf("%v", text)
 	}
 }

@@ -46,7 +46,8 @@ type encoder struct {
 	late   []late
 	homes  *regalloc.Result
 
-	running *op // the instruction that is written
+	code    code // the instruction that is written
+	running *op  // and what it does
 }
 
 // late is a way to a block on which values move, behind all blocks.
@@ -59,9 +60,11 @@ type late struct {
 // code is an instruction that is encoded.
 type code struct {
 	*x86.Asm
-	regalloc.Step
-	e    *encoder
-	done x86.Label
+	*isel.Inst
+	Defs, Uses, Temps []regalloc.Loc
+	Edge              []regalloc.Move // in order, where it leads elsewhere
+	e                 *encoder
+	done              x86.Label
 }
 
 // Encode makes bytes of the function with places.
@@ -73,7 +76,8 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 		e.labels = append(e.labels, e.x.NewLabel())
 	}
 	e.x.Watch(e.watch)
-	e.code(regalloc.Step{}).enter(e.size)
+	e.code = code{Asm: e.x, e: e, done: e.done}
+	e.code.enter(e.size)
 	for i, b := range o.Blocks {
 		if e.next = nil; i+1 < len(o.Blocks) {
 			e.next = o.Blocks[i+1]
@@ -86,11 +90,10 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 		e.x.Jmp(e.labels[l.to.ID])
 	}
 	e.x.Bind(e.done)
-	e.code(regalloc.Step{}).finish()
+	e.code.Inst = nil
+	e.code.finish()
 	return e.x.Finish()
 }
-
-func (e *encoder) code(s regalloc.Step) *code { return &code{Asm: e.x, Step: s, e: e, done: e.done} }
 
 func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
 	e.x.Bind(e.labels[b.ID])
@@ -99,13 +102,18 @@ func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
 			e.store(p, l)
 		}
 	}
-	for _, s := range steps {
-		e.move(s.Moves)
+	c := &e.code
+	for i := range steps {
+		s := &steps[i]
+		moves, edge := e.homes.Moves(s)
+		e.move(moves)
+		c.Inst, c.Edge = s.Inst, edge
+		c.Defs, c.Uses, c.Temps = e.homes.Locs(s)
 		e.running = s.Inst.Op.(*op)
-		e.code(s).write()
+		c.write()
 		e.running = nil
 		for i, d := range s.Inst.Defs {
-			e.store(d, s.Defs[i])
+			e.store(d, c.Defs[i])
 		}
 	}
 }
