@@ -32,8 +32,12 @@ type Func struct {
 	Name   string
 	Blocks []*Block // in the order of the code
 	class  []Class
-	consts map[VReg]Const
-	found  map[Class]map[Const]VReg
+	of     []int32 // by register: 1 + which constant it is; 0: it is none
+	consts []Const
+	found  [Classes]map[Const]VReg
+
+	insts []Inst // room for more instructions, and for their registers
+	regs  []VReg
 }
 
 // Block is straight code. What is in front of its last instruction may leave it, too.
@@ -56,6 +60,7 @@ type Inst struct {
 	Any   bool // uses may be anywhere
 	Keep  bool // it does more than define
 	Early bool // Defs are written before all of Uses are read
+	gone  bool // nothing wants it
 	To    *Block
 	Args  []VReg // for the parameters of To
 }
@@ -65,8 +70,39 @@ type Op interface{ String() string }
 
 // New makes an empty function.
 func New(name string) *Func {
-	return &Func{Name: name, class: []Class{0}, consts: map[VReg]Const{},
-		found: map[Class]map[Const]VReg{General: {}, Vector: {}, Mask: {}}}
+	f := &Func{Name: name, class: make([]Class, 1, 512), of: make([]int32, 1, 512)}
+	for c := range f.found {
+		f.found[c] = map[Const]VReg{}
+	}
+	return f
+}
+
+// NewInst makes an instruction that defines and uses registers. Instructions stand side by side in memory, as do their
+// registers: there are many.
+func (f *Func) NewInst(op Op, def VReg, uses ...VReg) *Inst {
+	if len(f.insts) == 0 {
+		f.insts = make([]Inst, 128)
+	}
+	i := &f.insts[0]
+	f.insts = f.insts[1:]
+	i.Op = op
+	if def != 0 {
+		i.Defs = f.List(def)
+	}
+	i.Uses = f.List(uses...)
+	return i
+}
+
+// List is a list of registers.
+func (f *Func) List(list ...VReg) []VReg {
+	n := len(list)
+	if n > len(f.regs) {
+		f.regs = make([]VReg, max(512, n))
+	}
+	out := f.regs[:n:n]
+	f.regs = f.regs[n:]
+	copy(out, list)
+	return out
 }
 
 // NewBlock makes a block that is not in the order yet.
@@ -82,7 +118,7 @@ func (f *Func) Add(b *Block) {
 
 // NewReg makes a virtual register.
 func (f *Func) NewReg(c Class) VReg {
-	f.class = append(f.class, c)
+	f.class, f.of = append(f.class, c), append(f.of, 0)
 	return VReg(len(f.class) - 1)
 }
 
@@ -97,16 +133,22 @@ func (f *Func) Constant(c Class, k Const) VReg {
 	v, ok := f.found[c][k]
 	if !ok {
 		v = f.NewReg(c)
-		f.found[c][k], f.consts[v] = v, k
+		f.consts = append(f.consts, k)
+		f.found[c][k], f.of[v] = v, int32(len(f.consts))
 	}
 	return v
 }
 
 // Const is the constant that a virtual register is, if it is one.
 func (f *Func) Const(v VReg) (Const, bool) {
-	k, ok := f.consts[v]
-	return k, ok
+	if n := f.of[v]; n != 0 {
+		return f.consts[n-1], true
+	}
+	return Const{}, false
 }
+
+// IsConst reports whether a virtual register is a constant.
+func (f *Func) IsConst(v VReg) bool { return f.of[v] != 0 }
 
 // String writes the function, a line for each instruction.
 func (f *Func) String() string {

@@ -44,7 +44,7 @@ func (a *flow) prepare(f *isel.Func) {
 	flags := make([]bool, 2*n)
 	a.constant, a.wants = flags[:n], flags[n:]
 	for v := range n {
-		_, a.constant[v] = f.Const(isel.VReg(v))
+		a.constant[v] = f.IsConst(isel.VReg(v))
 	}
 	numbers := make([]int, 3*blocks+1)
 	a.preds, a.loop, a.first = numbers[:blocks], numbers[blocks:2*blocks], numbers[2*blocks:]

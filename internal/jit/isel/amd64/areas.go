@@ -33,8 +33,8 @@ func (r *area) writes() touch { return touch{r, r.lo, r.hi, true} }
 // storeArea moves a vector to an area, at bytes from its start.
 func (s *selector) storeArea(r *area, at int, v isel.VReg) {
 	from := r.lo + at
-	s.emit(&isel.Inst{Op: &op{code: x86.VMOVUPS, form: formStore, size: uint8(s.isa.width), mem: frameAt(from),
-		areas: []touch{{r, from, from + s.isa.bytes(), true}}}, Uses: []isel.VReg{v}})
+	s.emit(s.out.NewInst(s.op(op{code: x86.VMOVUPS, form: formStore, size: uint8(s.isa.width), mem: frameAt(from),
+		areas: []touch{{r, from, from + s.isa.bytes(), true}}}), 0, v))
 }
 
 // cell is how many bytes of the frame checkAreas looks at together.

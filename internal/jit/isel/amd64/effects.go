@@ -42,8 +42,8 @@ func (s *selector) effect(e *ssa.Effect) {
 
 // perform is an instruction without results that a function writes.
 func (s *selector) perform(name string, run func(c *code), temps []isel.VReg, uses ...isel.VReg) *isel.Inst {
-	i := &isel.Inst{Op: &op{name: name, run: run}, Uses: uses, Temps: temps}
-	s.emit(i)
+	i := s.emit(s.out.NewInst(s.op(op{name: name, run: run}), 0, uses...))
+	i.Temps = temps
 	return i
 }
 

@@ -20,7 +20,7 @@ type stub struct {
 // exit lets an instruction, the last of the running block so far, lead to the exit of a state.
 func (s *selector) exit(i *isel.Inst, id ssa.StateID, missed int32) {
 	b := &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id,
-		missed: missed}, local: map[key]isel.VReg{}}
+		missed: missed}}
 	s.stubs = append(s.stubs, b)
 	i.To = b.Block
 }
@@ -37,6 +37,7 @@ type home struct {
 // leave selects an exit: what it needs and is not there it computes.
 func (s *selector) leave(b *block) {
 	s.block = b
+	s.local.reset()
 	state := &s.f.States[b.stub.state]
 	uses := []isel.VReg{s.bits(state.Mask)}
 	for _, p := range state.Places {

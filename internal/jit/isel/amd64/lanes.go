@@ -9,7 +9,7 @@ import (
 // This file has the operations on lanes: for words, and for 64 bits.
 
 // rules256 are operations that are one instruction with the operands in order.
-var rules256 = map[ssa.Code][2]x86.Op{
+var rules256 = [ssa.Codes][2]x86.Op{
 	ssa.Add: {x86.VPADDD, x86.VPADDQ}, ssa.Sub: {x86.VPSUBD, x86.VPSUBQ}, ssa.Mul: {x86.VPMULLD},
 	ssa.And: {x86.VPAND, x86.VPAND}, ssa.Or: {x86.VPOR, x86.VPOR}, ssa.Xor: {x86.VPXOR, x86.VPXOR},
 	ssa.MinS: {x86.VPMINSD}, ssa.MaxS: {x86.VPMAXSD}, ssa.MinU: {x86.VPMINUD}, ssa.MaxU: {x86.VPMAXUD},
@@ -21,17 +21,17 @@ var rules256 = map[ssa.Code][2]x86.Op{
 }
 
 // immediates256 are shifts by a constant.
-var immediates256 = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ},
+var immediates256 = [ssa.Codes][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ},
 	ssa.Sar: {x86.VPSRAD}}
 
 // floatComparisons are the immediates of vcmpps: none of them holds of a NaN but the last.
-var floatComparisons = map[ssa.Code]int64{ssa.FEq: 0, ssa.FLt: 17, ssa.FLe: 18, ssa.FUnord: 3}
+var floatComparisons = [ssa.Codes]int64{ssa.FEq: 0, ssa.FLt: 17, ssa.FLe: 18, ssa.FUnord: 3}
 
 // greater are comparisons of integers that can be said by "greater than".
 var greater = [2]x86.Op{x86.VPCMPGTD, x86.VPCMPGTQ}
 
 // exchangeable are the operations whose first operand may be the one that is in memory.
-var exchangeable = map[ssa.Code]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true,
+var exchangeable = [ssa.Codes]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true,
 	ssa.MinS: true, ssa.MaxS: true,
 	ssa.MinU: true, ssa.MaxU: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true}
 
@@ -52,7 +52,7 @@ func (s *selector) computeLanes(k key) {
 	case o.Code == ssa.Bcast:
 		r = s.part(o.A, 0)
 	case o.Code == ssa.Zext || o.Code == ssa.Sext:
-		widen := map[ssa.Code]x86.Op{ssa.Zext: x86.VPMOVZXDQ, ssa.Sext: x86.VPMOVSXDQ}[o.Code]
+		widen := [2]x86.Op{x86.VPMOVZXDQ, x86.VPMOVSXDQ}[bit(o.Code == ssa.Sext)]
 		r = s.half(widen, s.part(o.A, i/2), i%2)
 	case o.Code == ssa.Trunc:
 		r = s.even(s.part(o.A, 2*i), s.part(o.A, 2*i+1))
@@ -75,8 +75,8 @@ func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
 	if k, ok := s.f.Known(o.B); ok && s.isa.immediates[o.Code][w] != 0 && k < uint64(o.Type.Bits()) {
 		return s.imm(s.isa.immediates[o.Code][w], int64(k), s.part(o.A, i))
 	}
-	if cmp, ok := floatComparisons[o.Code]; ok {
-		return s.imm([2]x86.Op{x86.VCMPPS, x86.VCMPPD}[w], cmp, s.part(o.A, i), s.part(o.B, i))
+	if o.Code >= ssa.FEq && o.Code <= ssa.FUnord {
+		return s.imm([2]x86.Op{x86.VCMPPS, x86.VCMPPD}[w], floatComparisons[o.Code], s.part(o.A, i), s.part(o.B, i))
 	}
 	if r := s.masked(o, i); r != 0 {
 		return r

@@ -141,13 +141,12 @@ func (s *selector) addressFrom(e *ssa.Effect, base ssa.Value, disp int64) (mem, 
 func (s *selector) load(code x86.Op, e *ssa.Effect, disp int64) isel.VReg {
 	m, base := s.address(e, disp)
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: code, form: formLoad, size: uint8(s.isa.width), mem: m}, Defs: []isel.VReg{d},
-		Uses: []isel.VReg{base}})
+	s.emit(s.out.NewInst(s.op(op{code: code, form: formLoad, size: uint8(s.isa.width), mem: m}), d, base))
 	return d
 }
 
 // numberLoads are the instructions that load a number, by the size of its elements without and with sign.
-var numberLoads = map[uint8][2]x86.Op{1: {x86.MOVZXB, x86.MOVSXB}, 2: {x86.MOVZXW, x86.MOVSXW}, 4: {x86.MOV,
+var numberLoads = [9][2]x86.Op{1: {x86.MOVZXB, x86.MOVSXB}, 2: {x86.MOVZXW, x86.MOVSXW}, 4: {x86.MOV,
 	x86.MOVSXD}, 8: {x86.MOV, x86.MOV}}
 
 // loadOp is how an element becomes a number of a type.

@@ -12,18 +12,18 @@ import (
 // 0 or 1.
 
 // alu are operations of two numbers that are one instruction, which changes its first operand.
-var alu = map[ssa.Code]x86.Op{ssa.Add: x86.ADD, ssa.Sub: x86.SUB, ssa.Mul: x86.IMUL, ssa.And: x86.AND,
+var alu = [ssa.Codes]x86.Op{ssa.Add: x86.ADD, ssa.Sub: x86.SUB, ssa.Mul: x86.IMUL, ssa.And: x86.AND,
 	ssa.Or: x86.OR, ssa.Xor: x86.XOR}
 
 // conditions are those of comparisons.
-var conditions = map[ssa.Code]x86.Cond{ssa.Eq: x86.E, ssa.Ne: x86.NE, ssa.LtS: x86.L, ssa.LeS: x86.LE,
+var conditions = [ssa.Codes]x86.Cond{ssa.Eq: x86.E, ssa.Ne: x86.NE, ssa.LtS: x86.L, ssa.LeS: x86.LE,
 	ssa.LtU: x86.B, ssa.LeU: x86.BE}
 
 // choices are the conditions on which the first of two numbers is the result.
-var choices = map[ssa.Code]x86.Cond{ssa.MinS: x86.L, ssa.MaxS: x86.G, ssa.MinU: x86.B, ssa.MaxU: x86.A}
+var choices = [ssa.Codes]x86.Cond{ssa.MinS: x86.L, ssa.MaxS: x86.G, ssa.MinU: x86.B, ssa.MaxU: x86.A}
 
 // shifts are those by a constant, and by another number.
-var shifts = map[ssa.Code][2]x86.Op{ssa.Shl: {x86.SHL, x86.SHLX}, ssa.Shr: {x86.SHR, x86.SHRX},
+var shifts = [ssa.Codes][2]x86.Op{ssa.Shl: {x86.SHL, x86.SHLX}, ssa.Shr: {x86.SHR, x86.SHRX},
 	ssa.Sar: {x86.SAR, x86.SARX}}
 
 // sizeOf is the size of a number's operations.
@@ -97,8 +97,7 @@ func (s *selector) numberOf(v ssa.Value, o *ssa.Op) isel.VReg {
 // number1 is an instruction with one operand.
 func (s *selector) number1(code x86.Op, size x86.Size, from isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.General)
-	s.emit(&isel.Inst{Op: &op{code: code, form: formRR, size: uint8(size)}, Defs: []isel.VReg{d},
-		Uses: []isel.VReg{from}, Fold: 1})
+	s.emit(s.out.NewInst(s.op(op{code: code, form: formRR, size: uint8(size)}), d, from)).Fold = 1
 	return d
 }
 
@@ -118,8 +117,8 @@ func (s *selector) emitALU(code x86.Op, size x86.Size, imm int64, uses ...isel.V
 	if len(uses) == 2 {
 		fold = 2
 	}
-	s.emit(&isel.Inst{Op: &op{code: code, form: formALU, size: uint8(size), has: len(uses) == 1, imm: imm},
-		Defs: []isel.VReg{d}, Uses: uses, Fold: fold})
+	o := s.op(op{code: code, form: formALU, size: uint8(size), has: len(uses) == 1, imm: imm})
+	s.emit(s.out.NewInst(o, d, uses...)).Fold = fold
 	return d
 }
 
@@ -174,7 +173,7 @@ func (s *selector) selected(m, a, b isel.VReg) isel.VReg {
 // plain is an instruction on numbers in registers that a function writes.
 func (s *selector) plain(name string, run func(c *code), uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.General)
-	s.emit(&isel.Inst{Op: &op{name: name, run: run}, Defs: []isel.VReg{d}, Uses: uses})
+	s.emit(s.out.NewInst(s.op(op{name: name, run: run}), d, uses...))
 	return d
 }
 

@@ -30,7 +30,8 @@ func (s *selector) wantAll(v ssa.Value) {
 	if !s.open(v) {
 		return
 	}
-	for _, a := range s.deepest(o) {
+	list := s.deepest(o)
+	for _, a := range list[:o.N] {
 		if s.need(a) > 1 {
 			s.wantAll(a)
 		}
@@ -51,9 +52,14 @@ func (s *selector) open(v ssa.Value) bool {
 }
 
 // deepest are the operands in the order in which they are computed.
-func (s *selector) deepest(o *ssa.Op) []ssa.Value {
-	list := slices.Clone(o.Operands())
-	slices.SortStableFunc(list, func(a, b ssa.Value) int { return s.need(b) - s.need(a) })
+func (s *selector) deepest(o *ssa.Op) (list [3]ssa.Value) {
+	all := [3]ssa.Value{o.A, o.B, o.C}
+	for n, v := range all[:o.N] {
+		for ; n > 0 && s.need(list[n-1]) < s.need(v); n-- {
+			list[n] = list[n-1]
+		}
+		list[n] = v
+	}
 	return list
 }
 
@@ -89,7 +95,8 @@ func (s *selector) operandsFirst(o *ssa.Op, w, i int) {
 	if o.N < 2 {
 		return
 	}
-	for _, a := range s.deepest(o) {
+	list := s.deepest(o)
+	for _, a := range list[:o.N] {
 		if s.need(a) > 1 && (w == 0 || s.f.TypeOf(a) != ssa.M) {
 			s.part(a, i)
 		}

@@ -38,8 +38,49 @@ type key struct {
 // entry is where it was computed.
 type entry struct {
 	reg   isel.VReg
+	pos   int32 // behind how many instructions of the block
 	block *block
-	pos   int // behind how many instructions of the block
+	part  int16
+	kind  kind
+	next  int32 // 1 + the entry of the same value before this one
+}
+
+// entries are those of all keys: a list for each value.
+type entries struct {
+	last []int32 // by value: 1 + its last entry
+	list []entry
+	of   []ssa.Value // by entry
+}
+
+func newEntries(values int) entries { return entries{last: make([]int32, values)} }
+
+// note adds what a key names, or says that it is elsewhere now.
+func (l *entries) note(k key, e entry) {
+	if old := l.find(k); old != nil {
+		old.reg, old.block, old.pos = e.reg, e.block, e.pos
+		return
+	}
+	e.kind, e.part, e.next = k.kind, k.part, l.last[k.v]
+	l.list, l.of = append(l.list, e), append(l.of, k.v)
+	l.last[k.v] = int32(len(l.list))
+}
+
+// find is the entry of a key; nil if there is none.
+func (l *entries) find(k key) *entry {
+	for n := l.last[k.v]; n != 0; n = l.list[n-1].next {
+		if e := &l.list[n-1]; e.kind == k.kind && e.part == k.part {
+			return e
+		}
+	}
+	return nil
+}
+
+// reset forgets all.
+func (l *entries) reset() {
+	for _, v := range l.of {
+		l.last[v] = 0
+	}
+	l.list, l.of = l.list[:0], l.of[:0]
 }
 
 // block is a block that is selected.
@@ -48,8 +89,7 @@ type block struct {
 	ssa     *ssa.Block
 	tail    []*isel.Inst // behind all that other blocks want to be computed here
 	pending []*ssa.Effect
-	stub    *stub             // of exits
-	local   map[key]isel.VReg // of exits
+	stub    *stub // of exits
 }
 
 // selector selects the instructions of a function.
@@ -64,9 +104,11 @@ type selector struct {
 	loads  []*ssa.Effect // by value: that has it as a result
 	uses   []int32       // by value
 	needs  []uint8       // by value: 1 + how many registers it takes to compute (schedule.go)
-	at     map[key]entry
+	at     entries
+	local  entries // of the running exit
 	stubs  []*block
 	frame  frame
+	ops    []op // room for more
 }
 
 // Select makes instructions of a placed function, or says why it does not.
@@ -81,7 +123,8 @@ func Select(f *ssa.Func, t *Target) (c *Code, err error) {
 		}
 	}()
 	s := &selector{f: f, isa: t, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
-		at:     map[key]entry{},
+		at:     newEntries(len(f.Ops)),
+		local:  newEntries(len(f.Ops)),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
 			len(f.Ops)), needs: make([]uint8, len(f.Ops))}
 	s.prepare()
@@ -166,25 +209,27 @@ func (s *selector) define(k key, c isel.Class, b *block) isel.VReg {
 
 // note says that a register holds what a key names.
 func (s *selector) note(k key, r isel.VReg, b *block) {
+	to := &s.at
 	if b.stub != nil {
-		b.local[k] = r
-		return
+		to = &s.local
 	}
-	s.at[k] = entry{r, b, len(b.Insts)}
+	to.note(k, entry{reg: r, block: b, pos: int32(len(b.Insts))})
 }
 
 // look finds what a key names, if it has been computed where the running block can use it.
 func (s *selector) look(k key) (isel.VReg, bool) {
-	if r, ok := s.local[k]; ok && s.stub != nil {
-		return r, true
+	if s.stub != nil {
+		if e := s.local.find(k); e != nil {
+			return e.reg, true
+		}
 	}
-	e, ok := s.at[k]
-	if !ok {
+	e := s.at.find(k)
+	if e == nil {
 		return 0, false
 	}
 	from := s.block
 	if s.stub != nil {
-		if from = s.stub.from; e.block == from && e.pos > s.stub.pos {
+		if from = s.stub.from; e.block == from && int(e.pos) > s.stub.pos {
 			return 0, false
 		}
 	}
@@ -218,7 +263,10 @@ func (s *selector) find(k key, compute func(k key)) isel.VReg {
 }
 
 // emit adds an instruction.
-func (s *selector) emit(i *isel.Inst) { s.Insts = append(s.Insts, i) }
+func (s *selector) emit(i *isel.Inst) *isel.Inst {
+	s.Insts = append(s.Insts, i)
+	return i
+}
 
 // run selects a block.
 func (s *selector) run(b *block) {

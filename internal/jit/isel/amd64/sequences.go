@@ -17,7 +17,7 @@ func (s *selector) wideProduct(a, b isel.VReg) isel.VReg {
 
 // highProducts are the high halves of products of words.
 func (s *selector) highProducts(c ssa.Code, a, b isel.VReg) isel.VReg {
-	mul := map[ssa.Code]x86.Op{ssa.MulHiU: x86.VPMULUDQ, ssa.MulHiS: x86.VPMULDQ}[c]
+	mul := [2]x86.Op{x86.VPMULUDQ, x86.VPMULDQ}[bit(c == ssa.MulHiS)]
 	even := s.imm(x86.VPSRLQ, 32, s.vector(mul, a, b))
 	odd := s.vector(mul, s.imm(x86.VPSRLQ, 32, a), s.imm(x86.VPSRLQ, 32, b))
 	return s.imm(x86.VPBLENDD, 0xaa, even, odd)

@@ -22,8 +22,8 @@ type Target struct {
 	width      x86.Width
 	vectors    int // registers; the last is never given to a value
 	room       int // vectors that an expression may take for all its parts (schedule.go)
-	rules      map[ssa.Code][2]x86.Op
-	immediates map[ssa.Code][2]x86.Op
+	rules      [ssa.Codes][2]x86.Op
+	immediates [ssa.Codes][2]x86.Op
 	evex       map[x86.Op]x86.Op // instructions that have another name in the wider encoding
 }
 

@@ -192,8 +192,8 @@ func (s *selector) steps64(i int, step int64) isel.VReg {
 // vector is an instruction on vectors; the last use may be in memory.
 func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{code: s.isa.form(code), form: formV, size: uint8(s.isa.width)}, Defs: []isel.VReg{d},
-		Uses: uses, Fold: int8(min(len(uses), 2))})
+	o := s.op(op{code: s.isa.form(code), form: formV, size: uint8(s.isa.width)})
+	s.emit(s.out.NewInst(o, d, uses...)).Fold = int8(min(len(uses), 2))
 	return d
 }
 
@@ -201,32 +201,49 @@ func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 func (s *selector) imm(code x86.Op, imm int64, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
 	fold := len(uses)
-	if code == x86.VEXTRACTI128 || code >= x86.VPSLLD && shiftByImmediate[code] {
+	if code == x86.VEXTRACTI128 || shiftByImmediate(code) {
 		fold = 0
 	}
-	s.emit(&isel.Inst{Op: &op{code: code, form: formVI, size: uint8(s.isa.width), has: true, imm: imm},
-		Defs: []isel.VReg{d}, Uses: uses, Fold: int8(fold)})
+	o := s.op(op{code: code, form: formVI, size: uint8(s.isa.width), has: true, imm: imm})
+	s.emit(s.out.NewInst(o, d, uses...)).Fold = int8(fold)
 	return d
 }
 
-// shiftByImmediate are shifts, which AVX2 does not have from memory.
-var shiftByImmediate = map[x86.Op]bool{x86.VPSLLD: true, x86.VPSRLD: true, x86.VPSRAD: true, x86.VPSLLQ: true,
-	x86.VPSRLQ: true}
+// shiftByImmediate reports whether an operation is a shift, which AVX2 does not have from memory.
+func shiftByImmediate(code x86.Op) bool {
+	switch code {
+	case x86.VPSLLD, x86.VPSRLD, x86.VPSRAD, x86.VPSLLQ, x86.VPSRLQ:
+		return true
+	}
+	return false
+}
 
 // run1 is an instruction that a function writes, with one result. Its last use may be in memory.
 func (s *selector) run1(name string, c isel.Class, run func(c *code), uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(c)
-	s.emit(&isel.Inst{Op: &op{name: name, run: run}, Defs: []isel.VReg{d}, Uses: uses, Fold: int8(len(uses))})
+	s.emit(s.out.NewInst(s.op(op{name: name, run: run}), d, uses...)).Fold = int8(len(uses))
 	return d
 }
 
 // temps makes registers that an instruction changes.
-func (s *selector) temps(general, vector int) (list []isel.VReg) {
-	for range general {
-		list = append(list, s.out.NewReg(isel.General))
+func (s *selector) temps(general, vector int) []isel.VReg {
+	var list [8]isel.VReg
+	for i := range general + vector {
+		c := isel.General
+		if i >= general {
+			c = isel.Vector
+		}
+		list[i] = s.out.NewReg(c)
 	}
-	for range vector {
-		list = append(list, s.out.NewReg(isel.Vector))
+	return s.out.List(list[:general+vector]...)
+}
+
+// op keeps what an instruction does.
+func (s *selector) op(o op) *op {
+	if len(s.ops) == 0 {
+		s.ops = make([]op, 64)
 	}
-	return list
+	kept := &s.ops[0]
+	s.ops, *kept = s.ops[1:], o
+	return kept
 }
