@@ -176,4 +176,4 @@ def _job(folder: str, path: pathlib.Path, judged: Judged, options: Options) -> d
 
 
 def _since(start: float, verdict: Verdict | None = None) -> float:
-    return round(time.monotonic() - start - (sum(verdict.seconds.values()) if verdict is not None else 0), 4)
+    return round(max(time.monotonic() - start - (sum(verdict.seconds.values()) if verdict is not None else 0), 0), 4)

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+import types
 import warnings
 from collections.abc import Generator
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from . import reports
-from .children import Child, Ended
+from .children import Before, Child, Ended, Here, Order
 from .settings import Settings, settings
 
 SECTION = "ptxvm"
@@ -30,8 +31,14 @@ class Plugin:
         self.isolate: str = "off" if config.option.usepdb else config.option.ptxvm_isolate
         self.folder = tempfile.TemporaryDirectory(prefix="ptxvm-")
         self.child: Child | None = None
+        self.before: Before | None = None  # where children come from when CUDA has begun in this process
         self.log: reports.Log | None = None  # of this process, or of the child
         self.began: str | None = None  # the first test that could not be isolated
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        if self.isolate != "off" and not reports.begun():
+            self.before = Before(lambda path: Recollected(self, session, path))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
@@ -46,7 +53,7 @@ class Plugin:
         return settings(item, self.config.option.ptxvm_timeout)
 
     def _reports(self, item: pytest.Item, nextitem: pytest.Item | None, wanted: Settings) -> list[pytest.TestReport]:
-        if self.isolate != "off" and self.began is None and reports.begun():
+        if self.isolate != "off" and self.began is None and self.before is None and reports.begun():
             self.began = item.nodeid
         if self.isolate != "off" and self.began is None:
             return self._isolated(item, nextitem, wanted)
@@ -61,17 +68,20 @@ class Plugin:
         """Run a test in a child: in the one that there is, if that is for the test's file and has its settings."""
         last = self.isolate == "test" or nextitem is None or nextitem.path != item.path or self._settings(nextitem) != wanted
         if self.child is None or self.log is None:
-            _prepare(self.config)
             self.log = reports.Log(self.folder.name)
-            self.child = Child(wanted, lambda index, final: self._answer(item.session.items, index, final))
+            self.child = self._begin(item, wanted)
+        order = {"index": item.session.items.index(item), "test": item.nodeid, "next": None if last or nextitem is None else nextitem.nodeid, "log": str(self.log.path)}
         try:
-            told = self.child.run(item.session.items.index(item), last)
+            told = self.child.run(order)
         except (Ended, TimeoutError) as error:
             self._drop()
             return _failed(item, str(error), _captured(self.config), self.log.new() if self.mode != "off" else [])
         except BaseException:
             self._drop()
             raise
+        if "error" in told:
+            self._drop()
+            return _failed(item, told["error"], _captured(self.config))
         self.log.read = told["read"]
         if last or not told["whole"]:
             self._drop(kill=False)
@@ -79,6 +89,14 @@ class Plugin:
             kind = getattr(builtins, category, UserWarning)
             warnings.warn_explicit(text, kind if issubclass(kind, Warning) else UserWarning, file, line)
         return [self._told(data) for data in told["reports"]]
+
+    def _begin(self, item: pytest.Item, wanted: Settings) -> Child:
+        """A child for tests of a file, from this process while CUDA has not begun in it."""
+        if self.before and reports.begun():
+            return Child(wanted, self.before.start(wanted, str(item.path)))
+        _prepare(self.config)
+        items = item.session.items
+        return Child(wanted, Here(wanted, lambda order: self.answer(items[order["index"]], items[order["index"] + 1] if order["next"] else None)))
 
     def _told(self, data: dict[str, Any]) -> pytest.TestReport:
         """A report from a child: JSON has made its tuples lists."""
@@ -96,12 +114,12 @@ class Plugin:
             self.child.close(kill)
         self.child = None
 
-    def _answer(self, items: list[pytest.Item], index: int, last: bool) -> dict[str, Any]:
+    def answer(self, item: pytest.Item, nextitem: pytest.Item | None) -> dict[str, Any]:
         """Run a test in this process, a child, which ends behind its last one."""
         assert self.log is not None
         self.log.begin()
         with warnings.catch_warnings(record=True) as heard:
-            done = runtestprotocol(items[index], log=False, nextitem=None if last else items[index + 1])
+            done = runtestprotocol(item, log=False, nextitem=nextitem)
         hook = self.config.hook
         return {
             "reports": [hook.pytest_report_to_serializable(config=self.config, report=r) for r in done],
@@ -121,15 +139,47 @@ class Plugin:
 
     def pytest_sessionfinish(self) -> None:
         self._drop()
+        if self.before:
+            self.before.close()
         self.folder.cleanup()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.began:
             terminalreporter.section(SECTION)
             terminalreporter.line(
-                f"CUDA began while tests were collected, so that none is isolated from {self.began} on, and neither reports nor --ptxvm-timeout count: "
-                "make what is on the device in tests and fixtures"
+                f"CUDA had begun before tests were collected, so that none is isolated from {self.began} on, and neither reports nor --ptxvm-timeout count: "
+                "a conftest.py or plug-in makes something on the device while it is imported, which belongs in fixtures"
             )
+
+
+class Recollected:
+    """What a child does that has not collected any tests: it collects those of a file."""
+
+    def __init__(self, plugin: Plugin, session: pytest.Session, path: str) -> None:
+        self.plugin, self.session, self.path = plugin, session, path
+        self.items: dict[str, pytest.Item] = {}
+
+    def __call__(self, order: Order) -> dict[str, Any]:
+        if self.plugin.log is None:
+            self.plugin.log = reports.Log(self.plugin.folder.name, order["log"])
+            self.plugin.log.begin()  # what is imported may begin CUDA
+            self.items = {item.nodeid: item for item in self._collected()}
+        if item := self.items.get(order["test"]):
+            return self.plugin.answer(item, self.items.get(order["next"]))
+        return {"error": f"{self.path} has not this test when it is collected again, which it is since CUDA began in the first collection"}
+
+    def _collected(self) -> list[pytest.Item]:
+        from .. import torch
+
+        torch.forks = None
+        manager = self.plugin.config.pluginmanager
+        for one in self.plugin.config.hook.pytest_collection_finish.get_hookimpls():
+            if not isinstance(one.plugin, types.ModuleType) and manager.is_registered(one.plugin):
+                manager.unregister(one.plugin)  # they tell people, and xdist's controller, what has been collected
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they were told by the first collection
+            self.session.perform_collect([self.path])
+        return self.session.items
 
 
 class Summary:

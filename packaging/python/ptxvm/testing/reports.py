@@ -17,15 +17,16 @@ _STICKY = range(700, 720)
 
 
 class Log:
-    """The file that the libraries of one process write to, named before CUDA begins in it.
+    """The file that the libraries of one process write to, named before CUDA begins in it: a new one, unless it has a name.
 
     A file that the command line names (`--report FILE`) gets all of it, too, unless it is a SARIF log, which stays the libraries' alone.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, name: str = "") -> None:
         self.wanted = os.environ.get(VARIABLE, "")
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".jsonl")
-        os.close(handle)
+        if not name:
+            handle, name = tempfile.mkstemp(dir=folder, suffix=".jsonl")
+            os.close(handle)
         self.path = pathlib.Path(name)
         self.read = 0
 

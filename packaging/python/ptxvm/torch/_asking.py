@@ -43,6 +43,7 @@ def _asking(function: Callable[..., Any], elsewhere: Callable[[], bool]) -> Call
 
     @functools.wraps(function)
     def asking(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # of pytest
         if not elsewhere():
             return function(*args, **kwargs)
         key = repr((args, kwargs))

@@ -33,10 +33,12 @@ class Operator:
         self.numbers = set() if compute is None and _names.takes_numbers(self.full) else tensors
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # of pytest: a kernel's fault, which is told here, is its caller's
         counts[self.full] = counts.get(self.full, 0) + 1
         named = dict(zip(self.names, args)) | kwargs
         device = _devices.common(self.base, _tensors(named)) or _named_device(named)
-        with torch.cuda.device(device):
+        # Behind a fault nothing can be switched back, so that nothing is switched where that is not needed.
+        with contextlib.nullcontext() if _names.current_device() == device.index else torch.cuda.device(device):
             if _names.capturing():
                 return _capture.node(Call(self, device, len(args)), named)
             torch.cuda.current_stream(device).synchronize()

@@ -20,6 +20,7 @@ PRIVATE = {
     "set_cudnn_enabled": "torch._C._set_cudnn_enabled",
     "lazy_call": "torch.cuda._lazy_call",
     "neg_view": "torch._neg_view",
+    "current_device": "torch._C._cuda_getDevice",
     "device_count": "torch._C._cuda_getDeviceCount",
     "capturing": "torch._C._cuda_isCurrentStreamCapturing",
 }
