@@ -195,11 +195,39 @@ def test_workers():
     assert len(cases) == 14 and failed(cases) == WRONG, text
 
 
+EARLY = """
+    import os, signal, pytest
+    from common import *
+
+    held = array(np.zeros(8, np.uint32))
+
+    @pytest.fixture(scope="module")
+    def once(): return os.getpid()
+
+    @pytest.mark.parametrize("n", [8, 9])
+    def test_bounds(n): add(held.data_ptr(), n); assert held.numpy()[0] == 1
+    def test_signal(once): os.kill(os.getpid(), signal.SIGSEGV)
+    def test_alone(once): assert held.numpy().sum() == 0 and os.getpid() == once; print("made in", once)
+    @pytest.mark.ptxvm(sanitize="init", timeout=0.5)
+    def test_settings():
+        assert os.environ["PTXVM_SANITIZE"] == "init"
+        while True: pass
+"""
+
+
 def test_begun():
-    """CUDA that begins while tests are collected cannot be forked: the run says so."""
-    files = {"test_early.py": "from common import *\nheld = array(np.zeros(8, np.uint32))\ndef test_early(): add(held.data_ptr(), 8)\n"}
+    """Where CUDA begins while tests are collected they are collected again in each child, which is forked from a process without it."""
+    for flags in [], ["-n", "2"], ["--ptxvm-isolate=file"]:
+        text, cases = pytest("test_early.py", *flags, files={"test_early.py": EARLY})
+        assert len(cases) == 5 and failed(cases) == {"test_bounds", "test_signal", "test_settings"} and "CUDA had begun" not in text, text
+        assert cases["test_bounds[8]"].find("failure") is None and "P7001" in section(text, "test_bounds[9]"), text
+        assert "signal 11" in section(text, "test_signal") and "longer than 0.5 s" in section(text, "test_settings"), text
+    files = {"conftest.py": "from common import *\nheld = array(np.zeros(8, np.uint32))\n", "test_early.py": "from conftest import *\ndef test_early(): add(held.data_ptr(), 8)\n"}
     text, cases = pytest("test_early.py", files=files)
-    assert failed(cases) == set() and "CUDA began while tests were collected" in text, text
+    assert failed(cases) == set() and "CUDA had begun before tests were collected" in text, text
+    changing = "from common import *\nheld = array(np.zeros(8, np.uint32))\nif not os.path.exists('once'):\n    open('once', 'w')\n    def test_once(): pass\n"
+    text, cases = pytest("test_early.py", files={"test_early.py": "import os\n" + changing})
+    assert failed(cases) == {"test_once"} and "collected again" in text, text
 
 
 def test_outside():

