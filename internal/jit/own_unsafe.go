@@ -13,8 +13,11 @@ import (
 // register.
 type own struct{ *native.Code }
 
-func (p *PipelineC) ownCode(kernel string, f *ssa.Func) (wholeCode, error) {
-	image, err := amd64.Compile(f, amd64.AVX2, p.Opt.Verify)
+// targets are those of the new pipeline.
+var targets = map[Vectors]*amd64.Target{AVX2: amd64.AVX2, AVX512: amd64.AVX512}
+
+func (p *PipelineC) ownCode(kernel string, f *ssa.Func, v Vectors) (wholeCode, error) {
+	image, err := amd64.Compile(f, targets[v], p.Opt.Verify)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type PipelineC struct {
 	Note   func(kernel string, refused error) // called for each kernel, with why it is not taken; may be nil
 	Text   func(kernel, c string)             // called with the C of each that is taken; may be nil
 	Bytes  func(kernel string, code []byte)   // called with the machine code of each that is taken by our own; may be nil
-	Own    bool                               // machine code of our own (isel, regalloc) in place of C
+	Own    bool                               // machine code of our own (isel, regalloc) in place of C, by the engine's vectors
 }
 
 // ThroughC makes engines take what the new pipeline takes.
@@ -158,7 +158,7 @@ func (e *Engine) compileC(k *kernelC, stopped func() bool) (*abi.Native, error) 
 	t := e.c
 	b, text, err := t.text(k.of)
 	if err == nil && t.opt.Own {
-		k.code, err = t.opt.ownCode(k.of.Func.Name, b.Func)
+		k.code, err = t.opt.ownCode(k.of.Func.Name, b.Func, e.opt.vectors())
 	}
 	if err != nil {
 		if !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {

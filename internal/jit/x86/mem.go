@@ -56,6 +56,9 @@ func (m Mem) Bcast() Mem {
 // indexed tells whether m has an index register of either kind.
 func (m *Mem) indexed() bool { return m.vsib || m.Index != NoReg }
 
+// Scattered tells whether each lane has a place of its own: m is of a gather or a scatter.
+func (m *Mem) Scattered() bool { return m.vsib }
+
 // scaleBits returns the encoding of the scale.
 func (m *Mem) scaleBits() byte {
 	switch m.Scale {

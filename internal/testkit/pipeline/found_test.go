@@ -17,7 +17,7 @@ func TestFound(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	backEnds(t, func(t *testing.T, own bool) {
+	backEnds(t, func(t *testing.T, b backEnd) {
 		for _, name := range files {
 			text, err := os.ReadFile(name)
 			if err != nil {
@@ -29,10 +29,10 @@ func TestFound(t *testing.T) {
 			}
 			want := run(t, string(text), l.run(), 1, nil)
 			for i, c := range randomWays() {
-				if c.Own = own; !own && i > 0 && !*full {
+				if !b.own && i > 0 && !*full {
 					continue // each way takes the C compiler a second
 				}
-				compiled := compareRandom(t, string(text), l, &want[0], &c)
+				compiled := b.compareRandom(t, string(text), l, &want[0], &c)
 				if compiled == 0 && i == 0 {
 					t.Errorf("%s is not compiled", name)
 				}
@@ -42,10 +42,10 @@ func TestFound(t *testing.T) {
 }
 
 // compareRandom runs a random kernel three times, compiled in some way; it returns how many lane operations were compiled code's.
-func compareRandom(t *testing.T, text string, l *randomLaunch, want *outcome, c *jit.PipelineC) uint64 {
+func (b backEnd) compareRandom(t *testing.T, text string, l *randomLaunch, want *outcome, c *jit.PipelineC) uint64 {
 	t.Helper()
 	refused := map[string]error{}
-	got := run(t, text, l.run(), 3, with(c, refused))
+	got := run(t, text, l.run(), 3, b.with(c, refused))
 	for k := range got {
 		if c.Turn != 0 && want.err != "" && got[k].err != "" {
 			continue // turns decide which warp faults, and how far the others come

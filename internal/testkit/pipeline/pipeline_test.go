@@ -146,26 +146,31 @@ func (o *outcome) differs(want *outcome) string {
 	return ""
 }
 
-// through makes a device compile by the new pipeline; refused has why kernels were not taken.
-func through(o jit.PipelineC, refused map[string]error) func(*ptxvm.Device) error {
-	return with(&o, refused)
-}
-
-// with is through with all options.
-func with(c *jit.PipelineC, refused map[string]error) func(*ptxvm.Device) error {
+// with makes a device compile by the new pipeline; refused has why kernels were not taken.
+func (b backEnd) with(c *jit.PipelineC, refused map[string]error) func(*ptxvm.Device) error {
+	c.Own = b.own
 	return func(d *ptxvm.Device) error {
 		c.Opt = opt.Options{Verify: true, Behind: func(pass, text string) { keep(pass+".ssa", text) }}
 		c.Note = func(kernel string, err error) { refused[kernel] = err }
 		c.Text = func(kernel, text string) { keep(kernel+".c", text) }
 		c.Bytes = func(kernel string, code []byte) { keep(kernel+".bin", string(code)) }
-		return vm.CompileWith(d, jit.ThroughC(jit.Options{}, c))
+		return vm.CompileWith(d, jit.ThroughC(jit.Options{Vectors: b.vectors}, c))
 	}
 }
 
-// ways are the back ends: our own, and by way of C, the second opinion.
-var ways = []string{"own", "c"}
+// backEnd makes machine code: our own by a set of vector instructions, or by way of C, the second opinion.
+type backEnd struct {
+	name    string
+	own     bool
+	vectors jit.Vectors
+}
 
-var back = flag.String("back", "", "the back end: own or c; both if it is empty")
+var (
+	throughC = backEnd{name: "c"}
+	ways     = []backEnd{{"own", true, jit.AVX2}, {"own512", true, jit.AVX512}, throughC}
+)
+
+var back = flag.String("back", "", "the back end: own, own512 or c; all if it is empty")
 
 var full = flag.Bool("full", false, "all kernels in all ways")
 
@@ -191,24 +196,27 @@ func source(t *testing.T, k kernels.Kernel) string {
 }
 
 // backEnds runs a test by each back end.
-func backEnds(t *testing.T, test func(t *testing.T, own bool)) {
-	for _, way := range ways {
-		t.Run(way, func(t *testing.T) {
-			if *back != "" && *back != way {
+func backEnds(t *testing.T, test func(t *testing.T, b backEnd)) {
+	for _, b := range ways {
+		t.Run(b.name, func(t *testing.T) {
+			if *back != "" && *back != b.name {
 				t.Skip("another back end is asked for")
 			}
-			if _, err := cc.Find(false); err != nil && way == "c" {
+			if _, err := cc.Find(false); err != nil && !b.own {
 				t.Skip(err)
 			}
-			test(t, way == "own")
+			if b.own && !slices.Contains(jit.Runnable(), b.vectors) {
+				t.Skip("not by this processor")
+			}
+			test(t, b)
 		})
 	}
 }
 
 // TestKernels runs the kernels that the compiler may be tuned on, three times each: at first nothing is known of memory.
 func TestKernels(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
-		refused := compare(t, k, jit.PipelineC{Own: own})
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
+		refused := b.compare(t, k, jit.PipelineC{})
 		for name, err := range refused {
 			if err != nil {
 				t.Logf("%s: %v", name, err)
@@ -222,30 +230,30 @@ func TestKernels(t *testing.T) {
 
 // TestRest runs the copy for any lanes alone.
 func TestRest(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
-		if slices.Contains(taken, k.Name) && (own || *full || !slices.Contains([]string{"chol6", "conv3x3", "editdist"}, k.Name)) { // which take gcc long
-			compare(t, k, jit.PipelineC{Own: own, Build: build.Options{Rest: true}})
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
+		if slices.Contains(taken, k.Name) && (b.own || *full || !slices.Contains([]string{"chol6", "conv3x3", "editdist"}, k.Name)) { // which take gcc long
+			b.compare(t, k, jit.PipelineC{Build: build.Options{Rest: true}})
 		}
 	})
 }
 
 // each visits the kernels that the compiler may be tuned on.
-func each(t *testing.T, visit func(t *testing.T, k kernels.Kernel, own bool)) {
-	backEnds(t, func(t *testing.T, own bool) {
+func each(t *testing.T, visit func(t *testing.T, k kernels.Kernel, b backEnd)) {
+	backEnds(t, func(t *testing.T, b backEnd) {
 		for _, k := range kernels.All() {
 			if k.Tuned() {
-				t.Run(k.Name, func(t *testing.T) { visit(t, k, own) })
+				t.Run(k.Name, func(t *testing.T) { visit(t, k, b) })
 			}
 		}
 	})
 }
 
 // compare runs a kernel by the pipeline and by the interpreter.
-func compare(t *testing.T, k kernels.Kernel, o jit.PipelineC) (refused map[string]error) {
+func (b backEnd) compare(t *testing.T, k kernels.Kernel, o jit.PipelineC) (refused map[string]error) {
 	t.Helper()
 	text, r := source(t, k), k.Make(k.Small)
 	refused = map[string]error{}
-	got := run(t, text, r, 3, through(o, refused))
+	got := run(t, text, r, 3, b.with(&o, refused))
 	want := run(t, text, r, 1, nil)
 	for i := range got {
 		if diff := got[i].differs(&want[0]); diff != "" {
@@ -262,13 +270,13 @@ func compare(t *testing.T, k kernels.Kernel, o jit.PipelineC) (refused map[strin
 
 // TestLeave leaves before accesses, each time at one of them, wherever the code comes to it.
 func TestLeave(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
 		if !slices.Contains([]string{"knapsack", "pagerank", "bytecode", "maxpool"}, k.Name) {
 			return
 		}
 		for _, nth := range []int{1, 3} {
 			seen := map[int32]bool{}
-			compare(t, k, jit.PipelineC{Own: own, Build: build.Options{Leave: func(pc int32) bool {
+			b.compare(t, k, jit.PipelineC{Build: build.Options{Leave: func(pc int32) bool {
 				seen[pc] = true
 				pcs := slices.Sorted(maps.Keys(seen))
 				return pcs[max(len(pcs)-nth, 0)] == pc
@@ -279,12 +287,12 @@ func TestLeave(t *testing.T) {
 
 // TestFuel gives warps fuel for three turns of a loop.
 func TestFuel(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
 		if !slices.Contains([]string{"pagerank", "bytecode", "powmod", "editdist"}, k.Name) {
 			return
 		}
 		text, r := source(t, k), k.Make(k.Small)
-		got, want := run(t, text, r, 2, with(&jit.PipelineC{Own: own, Turn: 3}, map[string]error{})), run(t, text, r, 1, nil)
+		got, want := run(t, text, r, 2, b.with(&jit.PipelineC{Turn: 3}, map[string]error{})), run(t, text, r, 1, nil)
 		for i := range got {
 			if diff := got[i].differs(&want[0]); diff != "" {
 				t.Errorf("run %d: %s", i, diff)
@@ -298,7 +306,7 @@ func TestFuel(t *testing.T) {
 
 // TestFaults: kernels whose last buffers are too short fault as they do in the interpreter.
 func TestFaults(t *testing.T) {
-	each(t, func(t *testing.T, k kernels.Kernel, own bool) {
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
 		if !slices.Contains([]string{"knapsack", "heat2d", "maxpool", "gray"}, k.Name) {
 			return
 		}
@@ -306,7 +314,7 @@ func TestFaults(t *testing.T) {
 		last := r.Buffers[len(r.Buffers)-1]
 		last.Init = last.Init[:len(last.Init)/2]
 		text := source(t, k)
-		got, want := run(t, text, r, 1, through(jit.PipelineC{Own: own}, map[string]error{})), run(t, text, r, 1, nil)
+		got, want := run(t, text, r, 1, b.with(&jit.PipelineC{}, map[string]error{})), run(t, text, r, 1, nil)
 		if want[0].err == "" {
 			t.Fatal("it does not fault")
 		}
@@ -350,7 +358,7 @@ const wrapping = `.version 8.0
 // TestWrap: an address whose index wraps between two lanes is no range of addresses.
 func TestWrap(t *testing.T) { backEnds(t, testWrap) }
 
-func testWrap(t *testing.T, own bool) {
+func testWrap(t *testing.T, b backEnd) {
 	in, out := &corpus.Buffer{Name: "in", Elem: corpus.S32, Init: make([]byte, 64)}, &corpus.Buffer{Name: "out", Elem: corpus.S32, Init: make([]byte, 4*32*40)}
 	for i := range in.Init {
 		in.Init[i] = byte(i)
@@ -358,7 +366,7 @@ func testWrap(t *testing.T, own bool) {
 	r := &corpus.Run{Buffers: []*corpus.Buffer{in, out}, Launches: []corpus.Launch{{Kernel: "wrapping", Grid: [3]int{40, 1, 1}, Block: [3]int{32, 1, 1},
 		Args: []corpus.Arg{{Buffer: in}, {Buffer: out}}}}}
 	refused := map[string]error{}
-	got, want := run(t, wrapping, r, 3, through(jit.PipelineC{Own: own}, refused)), run(t, wrapping, r, 1, nil)
+	got, want := run(t, wrapping, r, 3, b.with(&jit.PipelineC{}, refused)), run(t, wrapping, r, 1, nil)
 	for i := range got {
 		if diff := got[i].differs(&want[0]); diff != "" {
 			t.Errorf("run %d: %s", i, diff)

@@ -233,16 +233,16 @@ func randomWays() []jit.PipelineC {
 // TestRandom holds random kernels to the interpreter. Where -keep says it writes each, as kernel.ptx, before it runs: in testdata it is a
 // test of its own (TestFound).
 func TestRandom(t *testing.T) {
-	backEnds(t, func(t *testing.T, own bool) {
+	backEnds(t, func(t *testing.T, b backEnd) {
 		n := *random
-		if own && *random == 6 {
+		if b.own && *random == 6 {
 			n = 200 // without a C compiler a kernel takes ten milliseconds
 		}
-		testRandom(t, n, own)
+		testRandom(t, n, b)
 	})
 }
 
-func testRandom(t *testing.T, kernels int, own bool) {
+func testRandom(t *testing.T, kernels int, b backEnd) {
 	ways := randomWays()
 	compiled := 0
 	for i := range kernels {
@@ -250,8 +250,7 @@ func testRandom(t *testing.T, kernels int, own bool) {
 		text, l := randomKernel(n, 36)
 		keep("kernel.ptx", text)
 		c := ways[[]int{0, 0, 0, 1, 2, 3}[i%6]]
-		c.Own = own
-		if compareRandom(t, text, l, &run(t, text, l.run(), 1, nil)[0], &c) > 0 {
+		if b.compareRandom(t, text, l, &run(t, text, l.run(), 1, nil)[0], &c) > 0 {
 			compiled++
 		}
 	}

@@ -45,7 +45,7 @@ func TestWithout(t *testing.T) {
 				if fires = append(fires, k.Name); len(fires) == 1 || *full {
 					text, r := source(t, k), k.Make(k.Small)
 					c := &jit.PipelineC{Without: map[string]bool{name: true}}
-					same(t, k.Name, &run(t, text, r, 1, nil)[0], run(t, text, r, 3, with(c, map[string]error{})))
+					same(t, k.Name, &run(t, text, r, 1, nil)[0], run(t, text, r, 3, throughC.with(c, map[string]error{})))
 				}
 				if !*full && !*where {
 					break
@@ -100,7 +100,7 @@ func TestRandomWithout(t *testing.T) {
 			text, l := randomKernel(n, 37)
 			r := l.run()
 			want := run(t, text, r, 1, nil)
-			same(t, name+"\n"+text, &want[0], run(t, text, r, 2, with(&jit.PipelineC{Without: map[string]bool{name: true}}, map[string]error{})))
+			same(t, name+"\n"+text, &want[0], run(t, text, r, 2, throughC.with(&jit.PipelineC{Without: map[string]bool{name: true}}, map[string]error{})))
 			n++
 		}
 	}

@@ -163,6 +163,13 @@ func (s *selector) compareAndJump(o *ssa.Op, is bool, t target) {
 // lanesAndJump looks at a mask.
 func (s *selector) lanesAndJump(o *ssa.Op, is bool, t target) {
 	i := &isel.Inst{To: t.to.Block, Args: t.args}
+	if s.isa.Has(Masks) {
+		i.Uses = s.maskParts(o.A)
+		flags := flagsOf(o.Code, len(i.Uses))
+		i.Op = &op{name: "jump if " + o.Code.String(), run: func(c *code) { c.leave(conditionIf(flags(c), is)) }}
+		s.end(i)
+		return
+	}
 	if o.Code == ssa.Any {
 		cond := conditionIf(x86.NE, is)
 		i.Uses = []isel.VReg{s.joined(o.A, x86.VPOR)}

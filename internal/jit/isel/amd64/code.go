@@ -19,6 +19,11 @@ func (c *code) uv(i int) x86.Vec { return x86.Vec(c.Uses[i]) }
 func (c *code) t(i int) x86.Reg  { return x86.Reg(c.Temps[i]) }
 func (c *code) tv(i int) x86.Vec { return x86.Vec(c.Temps[i]) }
 
+// k, uk and tk are masks.
+func (c *code) k(i int) x86.K  { return x86.K(c.Defs[i]) }
+func (c *code) uk(i int) x86.K { return x86.K(c.Uses[i]) }
+func (c *code) tk(i int) x86.K { return x86.K(c.Temps[i]) }
+
 // width is that of vectors.
 func (c *code) width() x86.Width { return c.e.isa.width }
 
@@ -117,9 +122,9 @@ func (c *code) divide(size x86.Size, rest bool) {
 // divideLanes divides lanes in the frame by those 32 bytes further. 64 bits that fit 32 are divided so, which takes
 // half of the time.
 func (c *code) divideLanes(size x86.Size, rest bool) {
-	insert, move, n := x86.VPINSRD, x86.VMOVD, 8
+	insert, move := x86.VPINSRD, x86.VMOVD
 	if size == x86.S64 {
-		insert, move, n = x86.VPINSRQ, x86.VMOVQ, 4
+		insert, move = x86.VPINSRQ, x86.VMOVQ
 	}
 	result := x86.RAX
 	if rest {
@@ -127,21 +132,33 @@ func (c *code) divideLanes(size x86.Size, rest bool) {
 	}
 	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv2), x86.RAX)
 	c.MR(x86.MOV, x86.S64, c.frameAt(fDiv3), x86.RDX)
-	for lane := range n {
-		to, k := c.v(0), lane
-		if lane >= n/2 {
-			to, k = c.tv(0), lane-n/2
-		}
+	c.pieces(c.v(0), c.tv(0), c.e.isa.bytes()/size.Bytes(), func(lane int, to x86.Vec, k int) {
 		c.divideLane(size, fTerms+lane*size.Bytes(), result)
 		if k == 0 {
 			c.VR(move, x86.W128, to, result)
 		} else {
 			c.VVRI(insert, x86.W128, to, to, result, uint8(k))
 		}
-	}
-	c.VVVI(x86.VINSERTI128, x86.W256, c.v(0), c.v(0), c.tv(0), 1)
+	})
 	c.RM(x86.MOV, x86.S64, x86.RAX, c.frameAt(fDiv2))
 	c.RM(x86.MOV, x86.S64, x86.RDX, c.frameAt(fDiv3))
+}
+
+// pieces puts n lanes together, 128 bits after the other: put writes lane k of what it is given.
+func (c *code) pieces(d, other x86.Vec, n int, put func(lane int, to x86.Vec, k int)) {
+	per, insert := 16*n/c.e.isa.bytes(), x86.VINSERTI128
+	if c.e.isa.Has(Masks) {
+		insert = x86.VINSERTI32X4
+	}
+	for lane := range n {
+		to, k := d, lane%per
+		if lane >= per {
+			to = other
+		}
+		if put(lane, to, k); k == per-1 && lane > k {
+			c.VVVI(insert, c.width(), d, d, other, uint8(lane/per))
+		}
+	}
 }
 
 // divideLane divides one lane; by 0 it has all ones.
@@ -178,7 +195,7 @@ func (e *encoder) place(v isel.VReg, l regalloc.Loc) x86.Mem {
 		return x86.At(x86.RSP, fCycle)
 	}
 	k, _ := e.homes.Func.Const(v)
-	if e.homes.Func.ClassOf(v) == isel.General {
+	if e.homes.Func.ClassOf(v) != isel.Vector {
 		return e.x.Const64(binary.LittleEndian.Uint64(k[:]))
 	}
 	return e.x.ConstRow(k[:e.isa.bytes()], e.isa.bytes())
@@ -196,8 +213,12 @@ func (e *encoder) moveOne(m regalloc.Move) {
 	if m.To == m.From {
 		return
 	}
-	if e.homes.Func.ClassOf(m.Value) == isel.General {
+	switch e.homes.Func.ClassOf(m.Value) {
+	case isel.General:
 		e.moveNumber(m)
+		return
+	case isel.Mask:
+		e.moveMask(m)
 		return
 	}
 	switch w := e.isa.width; {
@@ -218,10 +239,10 @@ func (e *encoder) loadVector(to x86.Vec, m regalloc.Move) {
 	if k, ok := e.homes.Func.Const(m.Value); ok && m.From == regalloc.Pool {
 		switch k {
 		case words(0):
-			e.x.VVV(x86.VPXOR, x86.W128, to, to, to)
+			e.isa.zero(e.x, to)
 			return
 		case words(0xffffffff):
-			e.x.VVV(x86.VPCMPEQD, x86.W256, to, to, to)
+			e.isa.ones(e.x, to)
 			return
 		}
 	}

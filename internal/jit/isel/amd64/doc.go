@@ -7,9 +7,10 @@
 //	load*.go, store*.go  accesses, by class
 //	op.go, encode.go     what instructions are, and their bytes
 //	frame.go, areas.go   what the code has on its stack
+//	target.go            what the two sets of instructions have; *512.go and masks.go what AVX-512 does otherwise
 //
 // Nothing is computed before something wants it: an operation is selected part by part where its first user is, so a
-// chain of operations goes through eight lanes at a time and has few registers alive; what another block wants is put
+// chain of operations goes through a vector at a time and has few registers alive; what another block wants is put
 // at the end of the block that the operation was placed in. A load that was tested before is made where its part is
 // wanted, at the latest in front of the next store.
 package amd64

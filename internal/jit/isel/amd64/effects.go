@@ -81,6 +81,8 @@ func (s *selector) lanes(n int64, mask ssa.Value) {
 	m := isel.VReg(0)
 	if r, ok := s.look(key{v: mask, kind: asBits}); ok {
 		m = r
+	} else if s.isa.Has(Masks) {
+		m = s.bits(mask)
 	} else {
 		m = s.moveMask(s.packed(mask))
 	}

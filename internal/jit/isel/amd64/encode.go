@@ -129,6 +129,9 @@ func (e *encoder) store(v isel.VReg, from regalloc.Loc) {
 func (c *code) write() {
 	o := c.Inst.Op.(*op)
 	w := x86.Width(o.size)
+	if o.masked {
+		c.underMask(o)
+	}
 	switch o.form {
 	case formRun:
 		o.run(c)
@@ -156,6 +159,10 @@ func (c *code) write() {
 		}
 	case formLoadR:
 		c.RM(o.code, x86.Size(o.size), c.g(0), c.mem(&o.mem))
+	case formTied:
+		c.writeTied(o.code, w)
+	case formK, formKI, formKV, formKVI, formLoadKVI:
+		c.writeK(o, w)
 	case formJump:
 		c.jump()
 	case formCmp:
@@ -167,7 +174,7 @@ func (c *code) write() {
 
 // writeV encodes an operation of vectors.
 func (c *code) writeV(code x86.Op, w x86.Width) {
-	switch n := len(c.Uses); {
+	switch n := c.operands(); {
 	case n == 1 && c.inMemory(0):
 		c.VM(code, w, c.v(0), c.at(0))
 	case n == 1:
@@ -184,7 +191,7 @@ func (c *code) writeV(code x86.Op, w x86.Width) {
 }
 
 func (c *code) writeVI(code x86.Op, w x86.Width, imm uint8) {
-	switch n := len(c.Uses); {
+	switch n := c.operands(); {
 	case n == 1 && c.inMemory(0):
 		c.VMI(code, w, c.v(0), c.at(0), imm)
 	case n == 1:
@@ -351,7 +358,7 @@ func (e *encoder) watch(m x86.Mem) error {
 		}
 		lo, hi = min(lo, lo+31*step), max(hi, hi+31*step)
 	}
-	if d := int64(m.Disp); (m.Base == rGlobal || a.Index != 0) && (d < lo || d >= hi) {
+	if d := int64(m.Disp); (m.Base == rGlobal || a.Index != 0 || m.Scattered()) && (d < lo || d >= hi) {
 		return fmt.Errorf("%d is not between %d and %d, which was tested", d, lo, hi)
 	}
 	return nil

@@ -49,6 +49,8 @@ func (s *selector) computeLanes(k key) {
 	w := s.width(o)
 	r := isel.VReg(0)
 	switch {
+	case o.Type == ssa.M && s.isa.Has(Masks):
+		r = s.maskOf(o, w, i)
 	case o.Code == ssa.Bcast:
 		r = s.part(o.A, 0)
 	case o.Code == ssa.Zext || o.Code == ssa.Sext:
@@ -66,6 +68,9 @@ func (s *selector) computeLanes(k key) {
 
 // even is the low words of the lanes of two vectors.
 func (s *selector) even(a, b isel.VReg) isel.VReg {
+	if s.isa.Has(Masks) {
+		return s.every(a, b, 0)
+	}
 	return s.imm(x86.VPERMQ, 0xd8, s.imm(x86.VSHUFPS, 0x88, a, b))
 }
 
@@ -77,6 +82,11 @@ func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
 	}
 	if o.Code >= ssa.FEq && o.Code <= ssa.FUnord {
 		return s.imm([2]x86.Op{x86.VCMPPS, x86.VCMPPD}[w], floatComparisons[o.Code], s.part(o.A, i), s.part(o.B, i))
+	}
+	if o.Code == ssa.Mul && w == 1 {
+		if r := s.productOfWords(o, i); r != 0 {
+			return r
+		}
 	}
 	if r := s.masked(o, i); r != 0 {
 		return r
@@ -135,6 +145,11 @@ func (s *selector) binary(code x86.Op, o *ssa.Op, i int) isel.VReg {
 
 // sequence are operations that are several instructions.
 func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
+	if s.isa.Has(Masks) {
+		if r := s.sequence512(o, w, i); r != 0 {
+			return r
+		}
+	}
 	a := func() isel.VReg { return s.part(o.A, i) }
 	b := func() isel.VReg { return s.part(o.B, i) }
 	switch o.Code {

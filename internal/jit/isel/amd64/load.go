@@ -202,16 +202,19 @@ func (s *selector) loadGroup(e *ssa.Effect, n int, v ssa.Value, i int) isel.VReg
 	}
 	x := s.middle(e, 2*i, func() isel.VReg { return s.load(x86.VMOVUPS, e, from) })
 	y := s.middle(e, 2*i+1, func() isel.VReg { return s.load(x86.VMOVUPS, e, from+int64(s.isa.bytes())) })
+	if s.isa.Has(Masks) {
+		return s.every(x, y, n)
+	}
 	return s.imm(x86.VPERMQ, 0xd8, s.imm(x86.VSHUFPS, [2]int64{0x88, 0xdd}[n], x, y))
 }
 
 // loadApart loads lanes that are some bytes apart, one by one.
 func (s *selector) loadApart(e *ssa.Effect, v ssa.Value, i int, disp int64) isel.VReg {
 	a, t := e.Access, s.f.TypeOf(v)
-	lanes := 8
-	if t == ssa.X {
-		lanes = 4
+	if s.gathered(a, t) {
+		return s.gatherApart(e, v, disp)
 	}
+	lanes := s.isa.lanes(t)
 	m, base := s.address(e, disp)
 	d := s.out.NewReg(isel.Vector)
 	run := func(c *code) {
@@ -231,24 +234,20 @@ func (s *selector) loadApart(e *ssa.Effect, v ssa.Value, i int, disp int64) isel
 
 // gather puts elements of lanes into a vector.
 func (c *code) gather(a *ssa.Access, t ssa.Type, d, high x86.Vec, tmp x86.Reg, at func(lane int) x86.Mem) {
-	lanes, insert, move := 8, x86.VPINSRD, x86.VMOVD
+	insert, move := x86.VPINSRD, x86.VMOVD
 	if t == ssa.X {
-		lanes, insert, move = 4, x86.VPINSRQ, x86.VMOVQ
+		insert, move = x86.VPINSRQ, x86.VMOVQ
 	}
 	op, size := loadOp(a, t)
 	direct := int(a.Elem)*8 == t.Bits()
-	for lane := range lanes {
-		to, k := d, lane
-		if lane >= lanes/2 {
-			to, k = high, lane-lanes/2
-		}
+	c.pieces(d, high, c.e.isa.lanes(t), func(lane int, to x86.Vec, k int) {
 		if direct && k == 0 {
 			c.VM(move, x86.W128, to, at(lane))
-			continue
+			return
 		}
 		if direct {
 			c.VVMI(insert, x86.W128, to, to, at(lane), uint8(k))
-			continue
+			return
 		}
 		c.RM(op, size, tmp, at(lane))
 		if k == 0 {
@@ -256,8 +255,7 @@ func (c *code) gather(a *ssa.Access, t ssa.Type, d, high x86.Vec, tmp x86.Reg, a
 		} else {
 			c.VVRI(insert, x86.W128, to, to, tmp, uint8(k))
 		}
-	}
-	c.VVVI(x86.VINSERTI128, x86.W256, d, d, high, 1)
+	})
 }
 
 // hostBase is an address as the host has it.
@@ -279,13 +277,19 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 	s.frame.accesses = append(s.frame.accesses, e)
 	proof := int32(len(s.frame.accesses))
 	index, half := s.indexPart(word, t, i)
-	uses := []isel.VReg{index, s.hostBase(a.Base)}
+	base := s.hostBase(a.Base)
+	uses := []isel.VReg{index, base}
 	disp := a.Disp + int64(n)*int64(a.Elem)
 	together := func(*code, x86.Label) {}
 	if a.Runs != 0 && (s.whole(a, v) && t == ssa.W || a.Elem < 4 && t == ssa.W) {
 		uses = append(uses, s.num(a.Runs), s.num(a.Low))
 		m := mem{kind: atHost, use: 3, index: -1, disp: disp + int64(s.isa.lanes(ssa.W)*i)*int64(a.Elem), access: proof}
 		together = func(c *code, end x86.Label) { c.loadTogether(a, m, end) }
+	}
+	if s.gathered(a, t) {
+		g := &gather{of: t, base: base, scale: 1 << shift, disp: int32(disp), proof: proof}
+		s.byWords(g, word, i, signed)
+		return s.gatherOr(g, uses, together)
 	}
 	run := func(c *code) {
 		end := c.NewLabel()

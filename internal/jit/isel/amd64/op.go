@@ -10,36 +10,44 @@ import (
 type form uint8
 
 const (
-	formRun    form = iota // by a function
-	formV                  // vectors: op def, uses
-	formVI                 // the same with an immediate
-	formFMA                // def = use 0 · use 1 + use 2
-	formLoad               // op def, memory
-	formLoadV              // op def, use 0, memory
-	formLoadVI             // the same with an immediate
-	formStore              // op memory, use 0
-	formStoreI             // the same with an immediate
-	formALU                // numbers: def = use 0 op use 1, or an immediate
-	formRR                 // op def, use 0
-	formRRI                // op def, use 0, immediate
-	formRRR                // op def, use 0, use 1
-	formLoadR              // op def, memory
-	formJump               // to another block
-	formCmp                // compares numbers and jumps
+	formRun     form = iota // by a function
+	formV                   // vectors: op def, uses
+	formVI                  // the same with an immediate
+	formFMA                 // def = use 0 · use 1 + use 2
+	formLoad                // op def, memory
+	formLoadV               // op def, use 0, memory
+	formLoadVI              // the same with an immediate
+	formStore               // op memory, use 0
+	formStoreI              // the same with an immediate
+	formALU                 // numbers: def = use 0 op use 1, or an immediate
+	formRR                  // op def, use 0
+	formRRI                 // op def, use 0, immediate
+	formRRR                 // op def, use 0, use 1
+	formLoadR               // op def, memory
+	formTied                // vectors: use 0, changed by op use 1, use 2, is def
+	formK                   // masks: op def, uses
+	formKI                  // the same with an immediate
+	formKV                  // vectors into a mask: op def, use 0, use 1
+	formKVI                 // the same with an immediate
+	formLoadKVI             // op def, use 0, memory, immediate
+	formJump                // to another block
+	formCmp                 // compares numbers and jumps
 )
 
 // op is what an instruction does.
 type op struct {
-	code  x86.Op
-	form  form
-	size  uint8 // x86.Width of vectors, x86.Size of numbers
-	cond  x86.Cond
-	has   bool // an immediate in place of the last use
-	imm   int64
-	mem   mem
-	name  string
-	areas []touch // of the frame, in the order in which they are touched (areas.go)
-	run   func(c *code)
+	code   x86.Op
+	form   form
+	size   uint8 // x86.Width of vectors, x86.Size of numbers
+	cond   x86.Cond
+	has    bool // an immediate in place of the last use
+	masked bool // the last use is a write mask
+	zero   bool // lanes that are off become zero; else they stay
+	imm    int64
+	mem    mem
+	name   string
+	areas  []touch // of the frame, in the order in which they are touched (areas.go)
+	run    func(c *code)
 }
 
 // String is the instruction's name, with what is no register.

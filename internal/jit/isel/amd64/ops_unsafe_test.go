@@ -200,13 +200,21 @@ func (a *arena) fill(r *rand.Rand, typ ssa.Type) {
 
 // TestOperations holds each operation, of numbers and of lanes, to what a C compiler makes of it.
 func TestOperations(t *testing.T) {
-	if !native.HasAVX2() {
-		t.Skip("no AVX2")
+	for isa, has := range map[*amd64.Target]bool{amd64.AVX2: native.HasAVX2(), amd64.AVX512: native.HasAVX512()} {
+		t.Run(isa.String(), func(t *testing.T) {
+			if !has {
+				t.Skip("not by this processor")
+			}
+			testOperations(t, isa)
+		})
 	}
+}
+
+func testOperations(t *testing.T, isa *amd64.Target) {
 	for _, typ := range []ssa.Type{ssa.W, ssa.X} {
 		for _, num := range []bool{false, true} {
 			x := trialOf(typ, num)
-			own := run(t, x)
+			own := run(t, x, isa)
 			text, err := cc.Print(x.Func, cc.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -226,8 +234,8 @@ func TestOperations(t *testing.T) {
 }
 
 // run is our own code of a trial.
-func run(t *testing.T, x *trial) func(s *abi.State) error {
-	image, err := amd64.Compile(x.Func, amd64.AVX2, true)
+func run(t *testing.T, x *trial, isa *amd64.Target) func(s *abi.State) error {
+	image, err := amd64.Compile(x.Func, isa, true)
 	if err != nil {
 		t.Fatal(err)
 	}

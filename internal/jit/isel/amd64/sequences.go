@@ -1,12 +1,28 @@
 package amd64
 
 import (
+	"math"
+
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
 // This file has operations on lanes that AVX2 has no instruction for.
+
+// productOfWords is one of 64 bits whose operands have been words; 0 if they are not known to have been.
+func (s *selector) productOfWords(o *ssa.Op, i int) isel.VReg {
+	code := x86.VPMULUDQ
+	switch a, b := &s.f.Ops[o.A], &s.f.Ops[o.B]; {
+	case s.f.Limit(o.A) <= math.MaxUint32 && s.f.Limit(o.B) <= math.MaxUint32:
+	case a.Code == ssa.Sext && b.Code == ssa.Sext:
+		code = x86.VPMULDQ
+	default:
+		return 0
+	}
+	x := s.part(o.A, i)
+	return s.vector(code, x, s.part(o.B, i))
+}
 
 // wideProduct is the low half of a product of 64 bits.
 func (s *selector) wideProduct(a, b isel.VReg) isel.VReg {
@@ -20,6 +36,9 @@ func (s *selector) highProducts(c ssa.Code, a, b isel.VReg) isel.VReg {
 	mul := [2]x86.Op{x86.VPMULUDQ, x86.VPMULDQ}[bit(c == ssa.MulHiS)]
 	even := s.imm(x86.VPSRLQ, 32, s.vector(mul, a, b))
 	odd := s.vector(mul, s.imm(x86.VPSRLQ, 32, a), s.imm(x86.VPSRLQ, 32, b))
+	if s.isa.Has(Masks) {
+		return s.under(x86.VPBLENDMD, s.out.Constant(isel.Mask, words(0xaaaa)), even, odd)
+	}
 	return s.imm(x86.VPBLENDD, 0xaa, even, odd)
 }
 
@@ -97,6 +116,9 @@ func (s *selector) computeBits(v ssa.Value) isel.VReg {
 	if s.f.IsNum(v) {
 		return s.negated(s.num(v))
 	}
+	if s.isa.Has(Masks) {
+		return s.bitsOfMasks(v)
+	}
 	return s.moveMask(s.vector(x86.VPERMD, s.out.Constant(isel.Vector, words(0, 4, 1, 5, 2, 6, 3, 7)), s.packed(v)))
 }
 
@@ -119,6 +141,9 @@ func (s *selector) moveMask(v isel.VReg) isel.VReg {
 
 // reduced is a number that follows from lanes.
 func (s *selector) reduced(o *ssa.Op) isel.VReg {
+	if s.isa.Has(Masks) && (o.Code == ssa.Any || o.Code == ssa.All) {
+		return s.reducedMask(o)
+	}
 	switch o.Code {
 	case ssa.Any:
 		return s.plain("any", func(c *code) {
@@ -145,6 +170,9 @@ func (s *selector) reduced(o *ssa.Op) isel.VReg {
 
 // extremeLane is the least or the largest lane.
 func (s *selector) extremeLane(o *ssa.Op, code x86.Op) isel.VReg {
+	if s.isa.Has(Masks) {
+		return s.extremeLane512(o, code)
+	}
 	r := s.joined(o.A, code)
 	r = s.vector(code, r, s.imm(x86.VEXTRACTI128, 1, r))
 	r = s.vector(code, r, s.imm(x86.VPSHUFD, 0x4e, r))
@@ -162,6 +190,9 @@ func (s *selector) low(v isel.VReg) isel.VReg {
 
 // runs tells whether each lane of a word is one more than the one before, and the last does not wrap.
 func (s *selector) runs(v ssa.Value) isel.VReg {
+	if s.isa.Has(Masks) {
+		return s.runs512(v)
+	}
 	first := s.low(s.part(v, 0))
 	all, lanes := s.spread(first, ssa.W), s.f.LanesOf(v)
 	differ := isel.VReg(0)

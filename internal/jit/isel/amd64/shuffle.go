@@ -15,6 +15,8 @@ func (s *selector) loadShuffled(e *ssa.Effect, v ssa.Value, i int, disp int64) i
 	step, elem := a.Step, int64(a.Elem)
 	switch {
 	case s.f.TypeOf(v) != ssa.W:
+	case s.isa.Has(Masks):
+		return s.loadShuffled512(e, v, i, disp)
 	case elem == 4 && step == 8:
 		return s.loadEven(e, disp)
 	case elem == 4 && step == 12:
@@ -35,27 +37,35 @@ func (s *selector) loadEven(e *ssa.Effect, disp int64) isel.VReg {
 // permutation do. The vectors are to be inside as a whole, which they are where the check is of all words of the
 // structures.
 func (s *selector) loadThird(e *ssa.Effect, v ssa.Value, i int) isel.VReg {
-	a, c := e.Access, &s.f.Checks[e.Access.Check]
-	for word := range int64(3) { // which of the three it is
-		start := a.Disp - 4*word
-		if start < c.Lo || start+12*int64(s.f.LanesOf(v)) > c.Hi || a.Count != 1 {
-			continue
-		}
-		var blend [3]int64 // which words a vector has
-		var order [8]uint32
-		for lane := range int64(8) {
-			at := word + 3*lane
-			blend[at/8] |= 1 << (at % 8)
-			order[lane] = uint32(at % 8)
-		}
-		vector := func(k int64) isel.VReg {
-			return s.structures(e, start+int64(96*i)+32*k, start)
-		}
-		x := s.imm(x86.VPBLENDD, blend[1], vector(0), vector(1))
-		x = s.imm(x86.VPBLENDD, blend[2], x, vector(2))
-		return s.vector(x86.VPERMD, s.out.Constant(isel.Vector, words(order[:]...)), x)
+	word, start, ok := s.third(e, v)
+	if !ok {
+		return 0
 	}
-	return 0
+	var blend [3]int64 // which words a vector has
+	var order [8]uint32
+	for lane := range int64(8) {
+		at := word + 3*lane
+		blend[at/8] |= 1 << (at % 8)
+		order[lane] = uint32(at % 8)
+	}
+	vector := func(k int64) isel.VReg {
+		return s.structures(e, start+int64(96*i)+32*k, start)
+	}
+	x := s.imm(x86.VPBLENDD, blend[1], vector(0), vector(1))
+	x = s.imm(x86.VPBLENDD, blend[2], x, vector(2))
+	return s.vector(x86.VPERMD, s.out.Constant(isel.Vector, words(order[:]...)), x)
+}
+
+// third is which of three words an access is of, and where the first of them begins, if a check covers all three.
+func (s *selector) third(e *ssa.Effect, v ssa.Value) (word, start int64, ok bool) {
+	a, c := e.Access, &s.f.Checks[e.Access.Check]
+	for word := range int64(3) {
+		start := a.Disp - 4*word
+		if start >= c.Lo && start+12*int64(s.f.LanesOf(v)) <= c.Hi && a.Count == 1 {
+			return word, start, true
+		}
+	}
+	return 0, 0, false
 }
 
 // structures loads a vector of what a check covers beside an access's own words.

@@ -58,7 +58,10 @@ func (s *selector) loadTested(e *ssa.Effect) {
 	switch {
 	case together && a.Bits[0] != 0 && s.f.TypeOf(e.Results[0]).Bits() == max(8*int(a.Elem), 32):
 		l = s.testTogether(e, even)
-	case a.Index != 0 && word != 0 && max(int(a.Align), 1) <= 1<<shift && s.lanesOf(e) == 32:
+	case s.isa.Has(Masks) && s.gatheredAll(e):
+		s.loadGathered(e, word, shift, signed)
+		return
+	case a.Index != 0 && word != 0 && max(int(a.Align), 1) <= 1<<shift && s.lanesOf(e) == 32 && !s.isa.Has(Masks):
 		l = s.testWords(e, word, shift, signed)
 	default:
 		l = s.testWide(e)
@@ -132,7 +135,7 @@ func (c *code) together(e *ssa.Effect, t *tested, even evenly, count int) {
 		c.RI(x86.TEST, x86.S32, at, int32(t.align)-1)
 		c.Jcc(x86.NE, apart)
 	}
-	if a.Elem < 4 { // there are no masked loads of these: all lanes are to be inside
+	if a.Elem < 4 && !c.e.isa.Has(Masks) { // there are no masked loads of these: all lanes are to be inside
 		c.Zero(x)
 		c.MovImm(y, uint64(count-1))
 	} else {
@@ -226,7 +229,7 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 	if l.at != 0 {
 		uses = append(uses, l.at)
 	}
-	if l.at != 0 && !l.words && !s.f.IsNum(e.Mask) && a.Elem >= 4 {
+	if l.at != 0 && !l.words && !s.f.IsNum(e.Mask) && (a.Elem >= 4 || s.isa.Has(Masks)) {
 		if t == ssa.X {
 			uses = append(uses, s.wide(e.Mask, i))
 		} else {
@@ -234,7 +237,10 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 		}
 	}
 	disp := int32(k * int(a.Elem))
-	way := *l
+	way, gathered, temps := *l, s.gathered(a, t), s.temps(2, 1)
+	if gathered {
+		temps = append(s.masks(1), s.temps(0, 2)...)
+	}
 	run := func(c *code) {
 		end, apart := c.NewLabel(), c.NewLabel()
 		if way.at != 0 && !way.words {
@@ -244,15 +250,20 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 			c.Jmp(end)
 			c.Bind(apart)
 		}
-		c.VVV(x86.VPXOR, x86.W128, c.v(0), c.v(0), c.v(0))
+		c.e.isa.zero(c.Asm, c.v(0))
 		c.RR(x86.TEST, x86.S32, c.u(0), c.u(0))
 		c.Jcc(x86.E, end)
+		if gathered {
+			c.gatherFrame(t, i, disp)
+			c.Bind(end)
+			return
+		}
 		c.gather(a, t, c.v(0), c.tv(2), c.t(0), func(lane int) x86.Mem { return c.laneAt(&way, n*i+lane, disp) })
 		c.Bind(end)
 	}
 	d := s.out.NewReg(isel.Vector)
 	s.emit(&isel.Inst{Op: &op{name: "load some", run: run, areas: []touch{l.area.reads()}}, Defs: []isel.VReg{d},
-		Uses: uses, Temps: s.temps(2, 1), Early: true})
+		Uses: uses, Temps: temps, Early: true})
 	return d
 }
 
@@ -260,6 +271,13 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 func (c *code) someTogether(a *ssa.Access, t ssa.Type, disp int32) {
 	at := x86.AtIndex(rGlobal, c.u(1), 1, disp).By(ofTested)
 	masked := len(c.Uses) > 2
+	if c.e.isa.Has(Masks) {
+		if masked {
+			c.Zeroed(c.uk(2))
+		}
+		c.VM(contiguous(a, t), c.width(), c.v(0), at)
+		return
+	}
 	switch {
 	case a.Elem < 4:
 		c.VM(extensions[a.Elem-1][bit(a.Signed)], c.width(), c.v(0), at)
@@ -285,4 +303,15 @@ func (c *code) laneAt(l *lanes, lane int, disp int32) x86.Mem {
 		c.RM(x86.MOV, x86.S32, x, c.frameAt(fLanes+4*lane))
 	}
 	return x86.AtIndex(c.u(1), x, 1<<l.shift, disp).By(ofTested)
+}
+
+// contiguous is the instruction that loads elements which follow each other as lanes of a type.
+func contiguous(a *ssa.Access, t ssa.Type) x86.Op {
+	switch {
+	case a.Elem < 4:
+		return extensions[a.Elem-1][bit(a.Signed)]
+	case t == ssa.X:
+		return x86.VMOVUPD
+	}
+	return x86.VMOVUPS
 }

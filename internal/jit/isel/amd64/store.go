@@ -14,6 +14,7 @@ func (s *selector) store(e *ssa.Effect) {
 	full := known && k != 0
 	switch {
 	case known && k == 0:
+	case s.isa.Has(Masks) && s.storeUnder(e, full):
 	case a.Check == 0:
 		s.storeTested(e)
 	case a.Index != 0:
@@ -27,7 +28,7 @@ func (s *selector) store(e *ssa.Effect) {
 	case full && a.Elem == 4 && a.Count == 2 && a.Step == 8 && s.f.TypeOf(e.Args[0]) == ssa.W &&
 		s.f.TypeOf(e.Args[1]) == ssa.W:
 		s.storePairs(e)
-	case full && a.Count == 1 && s.f.TypeOf(e.Args[0]) == ssa.W && a.Elem <= 4:
+	case full && a.Count == 1 && s.f.TypeOf(e.Args[0]) == ssa.W && a.Elem <= 4 && !s.isa.Has(Masks):
 		s.storeApart(e)
 	default:
 		s.storeLanes(e, false)

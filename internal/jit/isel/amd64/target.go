@@ -47,6 +47,9 @@ func (t *Target) lanes(typ ssa.Type) int {
 // temp is a vector register for what takes no time between instructions.
 func (t *Target) temp() x86.Vec { return x86.Vec(t.vectors - 1) }
 
+// kTemp is a mask register for the same; it cannot be a write mask.
+const kTemp = x86.K0
+
 // maskClass is the class of masks.
 func (t *Target) maskClass() isel.Class {
 	if t.Has(Masks) {

@@ -42,6 +42,9 @@ func (s *selector) constant(t ssa.Type, k uint64) isel.VReg {
 	case ssa.X:
 		return s.splatX(k)
 	case ssa.M:
+		if s.isa.Has(Masks) {
+			return s.out.Constant(isel.Mask, words(uint32(-int32(k))))
+		}
 		return s.splat(uint32(-int32(k)))
 	}
 	return s.splat(uint32(k))
@@ -92,7 +95,14 @@ func (s *selector) wide(v ssa.Value, i int) isel.VReg {
 	if s.f.Info[v].Uni {
 		return s.part(v, 0)
 	}
+	if s.isa.Has(Masks) && i%2 == 0 { // the lowest bits
+		return s.part(v, i/2)
+	}
 	return s.find(key{v, asWide, int16(i)}, func(k key) {
+		if s.isa.Has(Masks) {
+			s.note(k, s.highMask(s.part(v, i/2)), s.block)
+			return
+		}
 		s.note(k, s.half(x86.VPMOVSXDQ, s.part(v, i/2), i%2), s.block)
 	})
 }
@@ -100,6 +110,9 @@ func (s *selector) wide(v ssa.Value, i int) isel.VReg {
 // half widens the low or the high half of a vector.
 func (s *selector) half(code x86.Op, from isel.VReg, high int) isel.VReg {
 	if high == 1 {
+		if s.isa.Has(Masks) {
+			return s.vector(code, s.imm(x86.VEXTRACTI64X4, 1, from))
+		}
 		from = s.imm(x86.VEXTRACTI128, 1, from)
 	}
 	return s.vector(code, from)
@@ -115,7 +128,10 @@ func (s *selector) broadcast(k key) {
 	r := s.num(k.v)
 	if t == ssa.M {
 		r = s.negated(r)
-		t = ssa.W
+		if t = ssa.W; s.isa.Has(Masks) {
+			s.note(k, s.maskFrom(r), s.block)
+			return
+		}
 	}
 	s.note(k, s.spread(r, t), s.block)
 }
@@ -133,7 +149,11 @@ func (s *selector) spread(r isel.VReg, t ssa.Type) isel.VReg {
 	if t == ssa.X {
 		return s.run1("broadcastq", isel.Vector, func(c *code) {
 			if c.inMemory(0) {
-				c.VM(x86.VPBROADCASTQ, x86.W256, c.v(0), c.at(0))
+				c.VM(x86.VPBROADCASTQ, c.width(), c.v(0), c.at(0))
+				return
+			}
+			if c.e.isa.Has(Masks) {
+				c.VR(x86.VPBROADCASTQ, c.width(), c.v(0), c.u(0))
 				return
 			}
 			c.VR(x86.VMOVQ, x86.W128, c.v(0), c.u(0))
@@ -142,7 +162,11 @@ func (s *selector) spread(r isel.VReg, t ssa.Type) isel.VReg {
 	}
 	return s.run1("broadcastd", isel.Vector, func(c *code) {
 		if c.inMemory(0) {
-			c.VM(x86.VPBROADCASTD, x86.W256, c.v(0), c.at(0))
+			c.VM(x86.VPBROADCASTD, c.width(), c.v(0), c.at(0))
+			return
+		}
+		if c.e.isa.Has(Masks) {
+			c.VR(x86.VPBROADCASTD, c.width(), c.v(0), c.u(0))
 			return
 		}
 		c.VR(x86.VMOVD, x86.W128, c.v(0), c.u(0))
@@ -201,7 +225,7 @@ func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 func (s *selector) imm(code x86.Op, imm int64, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
 	fold := len(uses)
-	if code == x86.VEXTRACTI128 || shiftByImmediate(code) {
+	if code == x86.VEXTRACTI128 || code == x86.VEXTRACTI64X4 || shiftByImmediate(code) {
 		fold = 0
 	}
 	o := s.op(op{code: code, form: formVI, size: uint8(s.isa.width), has: true, imm: imm})

@@ -12,7 +12,7 @@ import (
 )
 
 // selected is the saxpy that is written by hand.
-func selected(t *testing.T) *Code {
+func selected(t *testing.T, isa *Target) *Code {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "ssa", "testdata", "saxpy.ssa"))
 	if err != nil {
@@ -23,7 +23,7 @@ func selected(t *testing.T) *Code {
 		t.Fatal(err)
 	}
 	opt.Place(f)
-	c, err := Select(f, AVX2)
+	c, err := Select(f, isa)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +33,19 @@ func selected(t *testing.T) *Code {
 // TestUnproven: an operand in memory that is beyond what a test has found to be inside, or that names no access, does
 // not become code.
 func TestUnproven(t *testing.T) {
-	if _, err := selected(t).encoded(); err != nil {
+	for _, isa := range []*Target{AVX2, AVX512} {
+		t.Run(isa.String(), func(t *testing.T) { testUnproven(t, isa) })
+	}
+}
+
+func testUnproven(t *testing.T, isa *Target) {
+	if _, err := selected(t, isa).encoded(); err != nil {
 		t.Fatal(err)
 	}
 	for what, spoil := range map[string]func(m *mem){
 		"tested": func(m *mem) { m.disp += 4 * 32 }, "nothing says": func(m *mem) { m.access = 0 },
 	} {
-		c, spoiled := selected(t), 0
+		c, spoiled := selected(t, isa), 0
 		for _, b := range c.Blocks {
 			for _, i := range b.Insts {
 				if o := i.Op.(*op); o.mem.kind == atHost && o.mem.access > 0 {
@@ -55,7 +61,7 @@ func TestUnproven(t *testing.T) {
 }
 
 func (c *Code) encoded() ([]byte, error) {
-	return c.Encode(regalloc.Allocate(c.Func, AVX2.Registers()))
+	return c.Encode(regalloc.Allocate(c.Func, c.isa.Registers()))
 }
 
 // TestRefused: what there is no rule for is named.
