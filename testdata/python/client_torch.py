@@ -68,6 +68,28 @@ def test_views_and_slices():
     same(a, want.resize_(2, 2))
 
 
+def test_zeros():
+    """Zeros that are given back to the system, and those that are written, are zeros, and end where the tensor does."""
+    from ptxvm.torch import _memory
+
+    def free():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[2]) * os.sysconf("SC_PAGESIZE")  # shared pages, in which the device's memory lies
+
+    words = _memory.LEAST_EMPTIED // 4
+    for most in words, 1 << 40:
+        x = torch.full((words + 5000,), 7, dtype=torch.int32, device=cuda)
+        part, held = x[1001 : 1001 + words], free()
+        kept, _memory.LEAST_EMPTIED = _memory.LEAST_EMPTIED, most * 4
+        part.zero_()
+        assert (free() < held - most * 4 + (1 << 20)) == (most == words), (held, free())
+        _memory.LEAST_EMPTIED = kept
+        assert x.count_nonzero().item() == 5000 and x[1000].item() == x[1001 + words].item() == 7 and part.sum().item() == 0
+        part[::2].zero_()
+        part.view(-1)[3] = 5
+        assert x[1004].item() == 5
+
+
 def test_indexing():
     a, i = torch.randn(6, 5), torch.tensor([4, 0, 2])
     both(lambda a, i: (a[i], a[:, i], a[a > 0], a[i, 1:4], a.index_select(1, i), a.gather(0, i.view(1, 3)), a.take(i)), a, i)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import mmap
 import os
 
 import torch
@@ -18,6 +19,19 @@ from . import _names
 
 #: Rows of a strided tensor that are told of one by one; more are told of as the whole span.
 MOST_ROWS = 4096
+
+
+#: Bytes for which it is worth more to have no pages than to have zeros in them, even if they are read soon.
+LEAST_EMPTIED = 64 << 20
+
+_MADV_REMOVE = 9  # of Linux: the pages of shared memory, in which ptxvm's lies
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    library = ctypes.CDLL(None)
+    library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    return library
 
 
 @functools.cache
@@ -64,6 +78,23 @@ def alias(tensor: torch.Tensor) -> torch.Tensor:
     if tensor.is_neg():
         out = _names.neg_view(out)
     return out
+
+
+def emptied(tensor: torch.Tensor) -> bool:
+    """Make a large CPU tensor zero by giving its whole pages back to the system, which has zeros there when they are touched next.
+
+    False, and nothing has changed: it is small, has gaps, or lies in memory of which the system does not do that.
+    """
+    size = tensor.numel() * tensor.element_size()
+    if size < LEAST_EMPTIED or not tensor.is_contiguous():
+        return False
+    start = tensor.data_ptr()
+    first, last = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE, (start + size) // mmap.PAGESIZE * mmap.PAGESIZE
+    if _libc().madvise(first, last - first, _MADV_REMOVE):
+        return False
+    ctypes.memset(start, 0, first - start)
+    ctypes.memset(last, 0, start + size - last)
+    return True
 
 
 def fresh(values: torch.Tensor, device: torch.device) -> torch.Tensor:
