@@ -31,12 +31,13 @@ internal/check:     diag internal/isa internal/num internal/quota internal/synta
 internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
+internal/machine/passing:
 internal/machine/images: internal/mem internal/tex
 internal/machine/regs:
 internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing
 internal/host:      internal/machine internal/mem internal/machine/images
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
@@ -46,7 +47,7 @@ internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine i
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/dataflow:  internal/machine internal/machine/regs internal/num internal/uop
 internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow internal/machine/passing
 internal/why:       internal/decode internal/ir internal/isa internal/machine internal/machine/regs
 internal/jit/native:
 internal/jit/ssa:

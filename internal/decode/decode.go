@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/passing"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/quota"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -243,7 +244,7 @@ func (u *unit) program(reach *reachable) (*Program, error) {
 		}
 		if reach.indirect && !f.Entry {
 			code := u.codes[f]
-			code.Params, code.Results = u.homes(f, f.Params), u.homes(f, f.Rets)
+			code.Passed = passing.Side{Args: u.homes(f, f.Params), Rets: u.homes(f, f.Rets)}
 			p.Functions[u.d.where.Func(f)] = code
 		}
 	}

@@ -4,9 +4,11 @@ package decode
 
 import (
 	"fmt"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/passing"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
@@ -165,29 +167,18 @@ func (x *function) CallSite(c *ir.Call) (*machine.CallSite, error) {
 		return nil, err
 	}
 	if c.Callee == nil {
-		site.Open = &machine.OpenCall{Args: args, Rets: rets}
+		site.Open = &passing.Side{Args: args, Rets: rets}
 		return site, nil
 	}
-	site.Args = moves(args, x.homes(c.Callee, sig.Params))
-	site.Rets = moves(x.homes(c.Callee, sig.Rets), rets)
+	site.Args = slices.Collect(passing.Moves(args, x.homes(c.Callee, sig.Params)))
+	site.Rets = slices.Collect(passing.Moves(x.homes(c.Callee, sig.Rets), rets))
 	return site, nil
 }
 
-// moves joins the two sides of a direct call.
-func moves(have, want []machine.Home) (list []machine.Move) {
-	for i := range have {
-		for k := range min(len(have[i]), len(want[i])) {
-			a, b := have[i][k], want[i][k]
-			list = append(list, machine.Move{Kind: a.Kind, From: a.Off, To: b.Off, Size: min(a.Size, b.Size)})
-		}
-	}
-	return list
-}
-
 // passed says where the operands of a call are; what is dropped is nowhere.
-func (x *function) passed(ops []ir.Operand, params []*ir.Param) (list []machine.Home, err error) {
+func (x *function) passed(ops []ir.Operand, params []*ir.Param) (list []passing.Home, err error) {
 	for i, p := range params {
-		var h machine.Home
+		var h passing.Home
 		if ops[i].Kind != ir.OpSink {
 			if h, err = x.operandHome(&ops[i], p); err != nil {
 				return nil, err
@@ -199,15 +190,15 @@ func (x *function) passed(ops []ir.Operand, params []*ir.Param) (list []machine.
 }
 
 // operandHome is where an operand of a call is.
-func (x *function) operandHome(o *ir.Operand, p *ir.Param) (machine.Home, error) {
+func (x *function) operandHome(o *ir.Operand, p *ir.Param) (passing.Home, error) {
 	switch {
 	case p.Reg == ir.NoReg && o.Kind == ir.OpMem:
 		place, err := x.Argument(o)
-		return machine.Home{paramPart(place.Off, p)}, err
+		return passing.Home{paramPart(place.Off, p)}, err
 	case p.Reg == ir.NoReg:
 		return nil, fmt.Errorf("a %s parameter takes a .param variable", p.Name)
 	case o.Kind == ir.OpReg:
-		home := machine.Home{{Kind: rowKind(p), Off: x.row(o.Reg)}}
+		home := passing.Home{{Kind: rowKind(p), Off: x.row(o.Reg)}}
 		if x.key.watch.Values {
 			home = append(home, shadowParts(x.layout, o.Reg)...)
 		}
@@ -215,26 +206,26 @@ func (x *function) operandHome(o *ir.Operand, p *ir.Param) (machine.Home, error)
 	}
 	shape := regs.Row32
 	switch rowKind(p) {
-	case machine.MovePred:
+	case passing.Pred:
 		shape = regs.Pred
-	case machine.Move64, machine.Move128:
+	case passing.Row64, passing.Row128:
 		shape = regs.Row64
 	}
-	return machine.Home{{Kind: rowKind(p), Off: x.constant(shape, o.Imm)}}, nil
+	return passing.Home{{Kind: rowKind(p), Off: x.constant(shape, o.Imm)}}, nil
 }
 
 // homes says where a function has parameters or results of its own. Rows come first in every block, so no class matters.
-func (x *unit) homes(f *ir.Func, params []*ir.Param) (list []machine.Home) {
+func (x *unit) homes(f *ir.Func, params []*ir.Param) (list []passing.Home) {
 	if len(params) == 0 {
 		return nil
 	}
 	l := newLayout(f, x.key.watch.Values, func(ir.Reg) bool { return false })
 	for _, p := range params {
 		if p.Reg == ir.NoReg {
-			list = append(list, machine.Home{paramPart(uint32(p.Offset), p)})
+			list = append(list, passing.Home{paramPart(uint32(p.Offset), p)})
 			continue
 		}
-		home := machine.Home{{Kind: rowKind(p), Off: l.row(p.Reg)}}
+		home := passing.Home{{Kind: rowKind(p), Off: l.row(p.Reg)}}
 		if x.key.watch.Values {
 			home = append(home, shadowParts(l, p.Reg)...)
 		}
@@ -243,38 +234,38 @@ func (x *unit) homes(f *ir.Func, params []*ir.Param) (list []machine.Home) {
 	return list
 }
 
-func paramPart(off uint32, p *ir.Param) machine.Part {
-	return machine.Part{Kind: machine.MoveParam, Off: off, Size: uint32(p.Size+3) &^ 3}
+func paramPart(off uint32, p *ir.Param) passing.Part {
+	return passing.Part{Kind: passing.Memory, Off: off, Size: uint32(p.Size+3) &^ 3}
 }
 
 // rowKind is how a parameter in a register is moved.
-func rowKind(p *ir.Param) machine.MoveKind {
+func rowKind(p *ir.Param) passing.Kind {
 	switch n := p.Type.Bits(); {
 	case n == 1:
-		return machine.MovePred
+		return passing.Pred
 	case n > 64:
-		return machine.Move128
+		return passing.Row128
 	case n > 32:
-		return machine.Move64
+		return passing.Row64
 	}
-	return machine.Move32
+	return passing.Row32
 }
 
 // shadowParts is where it stands what is known of a register.
-func shadowParts(l *layout, r ir.Reg) (list []machine.Part) {
+func shadowParts(l *layout, r ir.Reg) (list []passing.Part) {
 	if l.f.Regs[r].Width() == ir.W128 {
 		return nil
 	}
 	at := l.flowReg(r)
-	list = append(list, machine.Part{Kind: machine.MovePred, Off: at.Words})
+	list = append(list, passing.Part{Kind: passing.Pred, Off: at.Words})
 	if at.Width == regs.Pred {
 		return list
 	}
-	kind := machine.Move32
+	kind := passing.Row32
 	if at.Width == regs.Row64 {
-		kind = machine.Move64
+		kind = passing.Row64
 	}
-	return append(list, machine.Part{Kind: machine.MovePred, Off: at.Words + 4}, machine.Part{Kind: machine.Move32, Off: at.Tags}, machine.Part{Kind: kind, Off: at.Poison})
+	return append(list, passing.Part{Kind: passing.Pred, Off: at.Words + 4}, passing.Part{Kind: passing.Row32, Off: at.Tags}, passing.Part{Kind: kind, Off: at.Poison})
 }
 
 // RegisterAt names the register of an instruction that has an offset in the register block, ""

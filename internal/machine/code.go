@@ -4,8 +4,10 @@ package machine
 // instructions with the facts that the schedule needs.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"sync/atomic"
+
+	"ptxvm.invalid/ptxvm/internal/machine/passing"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // Code is one function decoded for one launch shape. It is never written after decode, but for
@@ -31,7 +33,7 @@ type Code struct {
 	Specials   []SpecialRef
 	Scalars    []regs.Scalar
 
-	Params, Results []Home // of a function whose address is called: where it wants its parameters, and has its results
+	Passed passing.Side // of a function whose address is called: where it wants its parameters, and has its results
 
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
 	LocalBytes uint32 // local depot above it, to the end of its last variable
@@ -112,31 +114,11 @@ const NoReconv = ^uint32(0)
 
 // CallSite is what a call instruction carries in Inst.Ext.Call.
 type CallSite struct {
-	Callee *Code     // nil: indirect, Inst.A is the row of function addresses
-	Args   []Move    // of a direct call
-	Rets   []Move    // likewise
-	Open   *OpenCall // of an indirect one
+	Callee *Code          // nil: indirect, Inst.A is the row of function addresses
+	Args   []passing.Move // of a direct call
+	Rets   []passing.Move // likewise
+	Open   *passing.Side  // the caller's side of an indirect one
 	// Converged: the callee may start in its converged variant if all lanes of a converged
 	// frame make the call. Decode grants it where its classes for the callee's parameters hold.
 	Converged bool
 }
-
-// Move copies one parameter between caller and callee; From and To are byte offsets in the
-// register block or in the .param area, in the direction of the copy.
-type Move struct {
-	Kind     MoveKind
-	From, To uint32
-	Size     uint32 // bytes: Param moves only, a multiple of 4 is copied
-}
-
-// MoveKind says where a parameter lies on the two sides.
-type MoveKind uint8
-
-// The kinds of parameter moves.
-const (
-	MoveParam MoveKind = iota // .param area to .param area
-	Move32                    // row to row
-	Move64
-	Move128
-	MovePred
-)

@@ -152,7 +152,7 @@ func (w *Warp) enter(g *Fragment, site *CallSite, callee *Code, r *region) {
 	frame := w.pushFrame(callee, caller, g.mask, w.calleeVariant(g, site, callee))
 	frame.site, frame.join = site, r
 	if site.Open != nil {
-		w.handOver(site.Open.Args, callee.Params, caller, frame, g.mask)
+		w.handOver(site.Open.Args, callee.Passed.Args, caller, frame, g.mask)
 	} else {
 		w.moveAll(site.Args, caller, frame, g.mask)
 	}
@@ -174,8 +174,8 @@ func (w *Warp) checkTargets(in *Inst, targets *[32]uint64) State {
 		switch open := in.Ext.Call.Open; {
 		case callee == nil:
 			return w.Fault(in, &Fault{Kind: BadIndirectCall, Lanes: 1 << i, Addr: targets[i]})
-		case !open.fits(callee):
-			return w.Fault(in, &Fault{Kind: BadIndirectCall, Lanes: 1 << i, Addr: targets[i], Text: open.misfit(callee)})
+		case !open.Fits(callee.Passed):
+			return w.Fault(in, &Fault{Kind: BadIndirectCall, Lanes: 1 << i, Addr: targets[i], Text: open.Misfit(callee.Func.Name, callee.Passed)})
 		}
 	}
 	return Next
@@ -209,7 +209,7 @@ func (w *Warp) Ret(in *Inst) State {
 		return w.Exit(in)
 	}
 	if open := frame.site.Open; open != nil {
-		w.handOver(frame.code.Results, open.Rets, frame, frame.caller, lanes)
+		w.handOver(frame.code.Passed.Rets, open.Rets, frame, frame.caller, lanes)
 	} else {
 		w.moveAll(frame.site.Rets, frame, frame.caller, lanes)
 	}

@@ -1,8 +1,10 @@
 package machine
 
 import (
-	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/machine/passing"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // TestDivergentLoop runs a loop of tid%7 trips and an if in its body; lanes meet again.
@@ -88,8 +90,8 @@ func TestLockLoop(t *testing.T) {
 func TestRecursion(t *testing.T) {
 	m := newMachine(t, 1100)
 	site := &CallSite{
-		Args: []Move{{Kind: Move32, From: r(1), To: r(1)}},
-		Rets: []Move{{Kind: Move32, From: r(2), To: r(2)}},
+		Args: []passing.Move{{Kind: passing.Row32, From: r(1), To: r(1)}},
+		Rets: []passing.Move{{Kind: passing.Row32, From: r(2), To: r(2)}},
 	}
 	call := Inst{Full: hCall, Part: hCall, Ext: &Ext{Call: site}, Guard: NoGuard}
 	f := code(
@@ -130,12 +132,12 @@ func TestIndirect(t *testing.T) {
 		return code(op(hAdI, r(2), r(1), 0, n), op(hRet, 0, 0, 0, 0))
 	}
 	functions := map[uint64]*Code{16: add(100), 32: add(200)}
-	memory, x1, x2 := Home{{Kind: MoveParam, Size: 4}}, Home{{Kind: Move32, Off: r(1)}}, Home{{Kind: Move32, Off: r(2)}}
+	memory, x1, x2 := passing.Home{{Kind: passing.Memory, Size: 4}}, passing.Home{{Kind: passing.Row32, Off: r(1)}}, passing.Home{{Kind: passing.Row32, Off: r(2)}}
 	for _, f := range functions {
 		f.Func = &FuncInfo{Name: "f"}
-		f.Params, f.Results = []Home{memory, x1}, []Home{x2}
+		f.Passed = passing.Side{Args: []passing.Home{memory, x1}, Rets: []passing.Home{x2}}
 	}
-	site := &CallSite{Open: &OpenCall{Args: []Home{memory, x1}, Rets: []Home{x2}}}
+	site := &CallSite{Open: &passing.Side{Args: []passing.Home{memory, x1}, Rets: []passing.Home{x2}}}
 	address := lanes(func(w *Warp, in *Inst, i int) { w.R64(in.D)[i] = 16 + 16*uint64(i&1) })
 	main := code(
 		op(address, x(0), 0, 0, 0),
@@ -154,7 +156,7 @@ func TestIndirect(t *testing.T) {
 	if fault, ok := err.(*Fault); !ok || fault.Kind != BadIndirectCall {
 		t.Errorf("call of no function: %v", err)
 	}
-	functions[32].Params = []Home{memory, {{Kind: Move64, Off: r(1)}}}
+	functions[32].Passed.Args = []passing.Home{memory, {{Kind: passing.Row64, Off: r(1)}}}
 	_, err = m.launch(main, 1, 33, func(l *Launch) { l.Functions = functions })
 	const misfit = "the call passes (4 bytes in .param, a register of 32 bits) and takes (a register of 32 bits), " +
 		"f has (4 bytes in .param, a register of 64 bits) and returns (a register of 32 bits)"

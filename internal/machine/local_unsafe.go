@@ -4,9 +4,11 @@ package machine
 // the same address in every lane is one row.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
-	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/passing"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // localMemory is in chunks, made when they are touched. All words of an aligned access of up
@@ -128,39 +130,46 @@ func (w *Warp) laneWord(off uint32, lane int) rowBase {
 }
 
 // moveAll passes parameters between a caller and a callee.
-func (w *Warp) moveAll(moves []Move, from, to *Frame, lanes uint32) {
+func (w *Warp) moveAll(moves []passing.Move, from, to *Frame, lanes uint32) {
 	for i := range moves {
 		w.moveOne(&moves[i], from, to, lanes)
 	}
 }
 
 // tellMoved tells those who look at numbers of a parameter that has been copied.
-func (w *Warp) tellMoved(n Numbers, m *Move, from, to *Frame, lanes uint32) {
+func (w *Warp) tellMoved(n Numbers, m *passing.Move, from, to *Frame, lanes uint32) {
 	switch m.Kind {
-	case MoveParam:
+	case passing.Memory:
 		n.Moved(w, Spot{At: from.local + m.From}, Spot{At: to.local + m.To}, m.Size, lanes)
-	case Move32, Move64:
+	case passing.Row32, passing.Row64:
 		n.Moved(w, Spot{from, m.From}, Spot{to, m.To}, 0, lanes)
 	}
 }
 
-func (w *Warp) moveOne(m *Move, from, to *Frame, lanes uint32) {
+// handOver copies parameters from where one frame has them to where the other wants them.
+func (w *Warp) handOver(have, want []passing.Home, from, to *Frame, lanes uint32) {
+	for m := range passing.Moves(have, want) {
+		w.moveOne(&m, from, to, lanes)
+	}
+}
+
+func (w *Warp) moveOne(m *passing.Move, from, to *Frame, lanes uint32) {
 	switch m.Kind {
-	case MoveParam:
+	case passing.Memory:
 		for k := uint32(0); k < m.Size; k += 4 {
 			blend32(w.LocalRow(to.local+m.To+k), w.LocalRow(from.local+m.From+k), lanes)
 		}
 		if v := w.cta.grid.Values; v != nil {
 			v.Moved(w, from.local+m.From, to.local+m.To, m.Size, lanes)
 		}
-	case Move32:
+	case passing.Row32:
 		blend32(to.regs.Row32(m.To), from.regs.Row32(m.From), lanes)
-	case Move64:
+	case passing.Row64:
 		blend64(to.regs.Row64(m.To), from.regs.Row64(m.From), lanes)
-	case Move128:
+	case passing.Row128:
 		blend64(to.regs.Row64(m.To), from.regs.Row64(m.From), lanes)
 		blend64(to.regs.Row64(m.To+256), from.regs.Row64(m.From+256), lanes)
-	case MovePred:
+	case passing.Pred:
 		d := to.regs.Word(m.To)
 		*d = *d&^lanes | *from.regs.Word(m.From)&lanes
 	}
