@@ -32,14 +32,15 @@ internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
 internal/machine/passing:
+internal/machine/specials: internal/isa internal/machine/regs internal/machine/shape internal/machine/sizes internal/mem
 internal/machine/images: internal/mem internal/tex
 internal/machine/regs:
 internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials
 internal/host:      internal/machine internal/mem internal/machine/images
-internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs
+internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
 internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images
 internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs
@@ -47,7 +48,7 @@ internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine i
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/dataflow:  internal/machine internal/machine/regs internal/num internal/uop
 internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow internal/machine/passing
+internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow internal/machine/passing internal/machine/specials
 internal/why:       internal/decode internal/ir internal/isa internal/machine internal/machine/regs
 internal/jit/native:
 internal/jit/ssa:
@@ -60,7 +61,7 @@ internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine/abi
 internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs
+internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found
@@ -77,7 +78,7 @@ internal/driver:    diag report internal/vm internal/capture internal/cudaabi in
 internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
-internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs
+internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs internal/machine/specials
 internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap golang.org/x/sys/unix
 internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report golang.org/x/term
 internal/launchlang: . diag internal/isa internal/value

@@ -12,7 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/value"
 )
 
@@ -278,7 +278,7 @@ func (r *register) eval(c *evaluation) (Value, error) {
 	if !ok {
 		return Value{}, c.noRegister(r.name)
 	}
-	ref := machine.SpecialRef{Reg: id, Comp: uint8(strings.Index("xyzw", r.comp))}
+	ref := specials.Ref{Reg: id, Comp: uint8(strings.Index("xyzw", r.comp))}
 	if r.comp == "" {
 		ref.Comp = 0
 	}

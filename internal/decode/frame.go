@@ -8,8 +8,8 @@ package decode
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
-	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 )
 
 // rowBytes is the size of an operand by shape.
@@ -36,7 +36,7 @@ type layout struct {
 
 	consts   []regs.ConstRow
 	constOff map[constKey]uint32
-	specials []machine.SpecialRef
+	specials []specials.Ref
 	specOff  map[specialKey]uint32
 }
 
@@ -148,12 +148,12 @@ func (l *layout) special(shape regs.Width, s isa.Special, comp uint8) uint32 {
 
 // sharedSymbol returns the offset of an address in the CTA's own shared window.
 func (l *layout) sharedSymbol(shape regs.Width, addr uint64) uint32 {
-	return l.filled(specialKey{shape: shape, special: machine.SharedBase, add: addr})
+	return l.filled(specialKey{shape: shape, special: specials.SharedBase, add: addr})
 }
 
 // kernelParam returns the offset of the address of a kernel's parameter.
 func (l *layout) kernelParam(shape regs.Width, off uint64) uint32 {
-	return l.filled(specialKey{shape: shape, special: machine.KernelParams, add: off})
+	return l.filled(specialKey{shape: shape, special: specials.KernelParams, add: off})
 }
 
 func (l *layout) filled(k specialKey) uint32 {
@@ -162,6 +162,6 @@ func (l *layout) filled(k specialKey) uint32 {
 	}
 	off := l.take(rowBytes[k.shape], min(rowBytes[k.shape], blockAlign))
 	l.specOff[k] = off
-	l.specials = append(l.specials, machine.SpecialRef{Off: off, Width: k.shape, Reg: k.special, Comp: k.comp, Add: k.add})
+	l.specials = append(l.specials, specials.Ref{Off: off, Width: k.shape, Reg: k.special, Comp: k.comp, Add: k.add})
 	return off
 }

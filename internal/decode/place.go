@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/passing"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -35,7 +36,7 @@ func (x *function) Const(shape regs.Width, v uint64) uint32 { return x.constant(
 
 // Special implements sem.Frame.
 func (x *function) Special(o *ir.Operand, shape regs.Width) (uint32, bool) {
-	if c := machine.ClassOf(o.Special); c == machine.NoSpecial || c == machine.Changing {
+	if c := specials.ClassOf(o.Special); c == specials.None || c == specials.Changing {
 		return 0, false
 	}
 	return x.special(shape, o.Special, o.Comp), true

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -90,7 +91,7 @@ func code(insts ...machine.Inst) *machine.Code {
 	}
 	return &machine.Code{
 		Func: &machine.FuncInfo{Name: "f"}, Split: insts, RegBytes: testBytes, FrameBytes: testBytes,
-		Specials: []machine.SpecialRef{{Off: tid, Width: regs.Row32, Reg: special("%tid")}},
+		Specials: []specials.Ref{{Off: tid, Width: regs.Row32, Reg: special("%tid")}},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 )
 
 func batchAt(off uintptr) x86.Mem { return ctxAt(unsafe.Offsetof(abi.State{}.Batch) + off) }
@@ -394,7 +395,7 @@ func (c *compiler) clearBytes(v x86.Vec, off, bytes uint32) {
 }
 
 // placeSpecial writes a special register that differs between CTAs.
-func (c *compiler) placeSpecial(s *machine.SpecialRef, v x86.Vec) {
+func (c *compiler) placeSpecial(s *specials.Ref, v x86.Vec) {
 	part, ok := s.CTAPart()
 	if !ok {
 		return

@@ -19,6 +19,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -58,7 +59,7 @@ type cta struct {
 	numberAt map[string]*ctaNumber
 	guards   []*ctaGuard
 	guardAt  map[string]*ctaGuard
-	specials map[uint32]*machine.SpecialRef
+	specials map[uint32]*specials.Ref
 	again    map[int32]*step       // planAgain
 	bare     map[*program]*program // bareOf
 	shape    ir.LaunchShape
@@ -123,7 +124,7 @@ func (r *region) runCTA(border, rolled bool) (k *cta, unrolls bool) {
 	if !ok {
 		return nil, false
 	}
-	k = &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*machine.SpecialRef{}, again: map[int32]*step{}, bare: map[*program]*program{}, rolled: rolled}
+	k = &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*specials.Ref{}, again: map[int32]*step{}, bare: map[*program]*program{}, rolled: rolled}
 	if rolled && len(k.findLoops()) == 0 {
 		return nil, false
 	}

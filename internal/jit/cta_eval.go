@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -97,7 +98,7 @@ func (k *cta) read(w *ctaWarp, src *source) (v ctaVal, ok bool) {
 }
 
 // special is the value of a special register; nil if it cannot be one here.
-func (k *cta) special(w *ctaWarp, s *machine.SpecialRef, t typ) *ctaPoly {
+func (k *cta) special(w *ctaWarp, s *specials.Ref, t typ) *ctaPoly {
 	if s.Width == regs.Pred {
 		return nil
 	}
@@ -106,7 +107,7 @@ func (k *cta) special(w *ctaWarp, s *machine.SpecialRef, t typ) *ctaPoly {
 	for i := range row {
 		n := uint64(32*w.index + i)
 		switch {
-		case s.Reg == machine.SharedBase: // of the first CTA of its cluster, which has no other
+		case s.Reg == specials.SharedBase: // of the first CTA of its cluster, which has no other
 		case s.Reg == threadID() && s.Comp < 3:
 			row[i] = [...]uint64{n % x, n / x % y, n / x / y}[s.Comp]
 		case s.Reg == blockExtent() && s.Comp < 3:
@@ -114,10 +115,10 @@ func (k *cta) special(w *ctaWarp, s *machine.SpecialRef, t typ) *ctaPoly {
 		case s.Reg == laneID():
 			row[i] = uint64(i)
 		default:
-			if class := machine.ClassOf(s.Reg); s.Add != 0 || class != machine.PerLaunch && class != machine.PerCTA {
+			if class := specials.ClassOf(s.Reg); s.Add != 0 || class != specials.PerLaunch && class != specials.PerCTA {
 				return nil
 			}
-			if _, ok := s.CTAPart(); !ok && machine.ClassOf(s.Reg) == machine.PerCTA {
+			if _, ok := s.CTAPart(); !ok && specials.ClassOf(s.Reg) == specials.PerCTA {
 				return nil
 			}
 			return k.atom(t, ctaAtom{kind: atomSpecial, off: s.Off})

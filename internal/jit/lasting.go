@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -21,8 +22,8 @@ func (r *region) findLasting() {
 	}
 	lasting := map[uint32]bool{} // slots
 	for i := range r.code.Specials {
-		switch s := &r.code.Specials[i]; machine.ClassOf(s.Reg) {
-		case machine.PerLaunch, machine.PerWarp:
+		switch s := &r.code.Specials[i]; specials.ClassOf(s.Reg) {
+		case specials.PerLaunch, specials.PerWarp:
 			lasting[s.Off] = true
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -88,9 +89,9 @@ func (r *region) findPatterns() {
 	}
 }
 
-func specialStride(s *machine.SpecialRef, shape ir.LaunchShape) stride {
+func specialStride(s *specials.Ref, shape ir.LaunchShape) stride {
 	switch {
-	case machine.ClassOf(s.Reg) != machine.PerLane:
+	case specials.ClassOf(s.Reg) != specials.PerLane:
 		return everyLane
 	case s.Reg == laneID():
 		return stride{w: 32, row: 32, step: 1, even: maxEven}

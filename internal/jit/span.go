@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -196,7 +197,7 @@ func tableSpan(t *[32]uint32) span {
 }
 
 // specialSpan is the span of a special register.
-func (r *region) specialSpan(s *machine.SpecialRef) span {
+func (r *region) specialSpan(s *specials.Ref) span {
 	sol, ok := decode.ClassesOf(r.code.Func)
 	if !ok || s.Add != 0 {
 		return span{}

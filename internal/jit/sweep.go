@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -104,14 +105,14 @@ func (w *sweep) walk(r *region) bool {
 }
 
 // special notes how a special register goes on; it is missing if no step says so.
-func (w *sweep) special(s *machine.SpecialRef, shape ir.LaunchShape) {
+func (w *sweep) special(s *specials.Ref, shape ir.LaunchShape) {
 	w.reads[s.Off] = true
-	switch class := machine.ClassOf(s.Reg); {
-	case class == machine.PerLaunch:
+	switch class := specials.ClassOf(s.Reg); {
+	case class == specials.PerLaunch:
 		w.specials[s.Off], w.launch[s.Off] = 0, true
-	case class == machine.PerCTA:
+	case class == specials.PerCTA:
 		w.specials[s.Off] = 0
-	case class == machine.PerLane && s.Reg != threadID():
+	case class == specials.PerLane && s.Reg != threadID():
 		w.specials[s.Off] = 0
 	case s.Reg == threadID() && s.Comp < 3:
 		if step, ok := threadStep(shape, int(s.Comp)); ok {

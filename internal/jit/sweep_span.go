@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -63,7 +64,7 @@ func (r *region) findSpan() *sweep {
 }
 
 // special notes how a special register goes on along a row of the grid; it is missing if nothing is known.
-func (sp *sweepSpan) special(s *machine.SpecialRef, shape ir.LaunchShape) {
+func (sp *sweepSpan) special(s *specials.Ref, shape ir.LaunchShape) {
 	extents := [...]int32{shape.BlockX, shape.BlockY, shape.BlockZ}
 	switch part, cta := s.CTAPart(); {
 	case s.Reg == blockExtent() && s.Comp < 3:

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -139,7 +140,7 @@ func code(insts ...Inst) *Code {
 	}
 	return &Code{
 		Func: &FuncInfo{Name: "f"}, Split: insts, RegBytes: testBytes, FrameBytes: testRegs,
-		Specials: []SpecialRef{{Off: tid, Width: regs.Row32, Reg: specialNamed("%tid")}},
+		Specials: []specials.Ref{{Off: tid, Width: regs.Row32, Reg: specialNamed("%tid")}},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine/passing"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 )
 
 // Code is one function decoded for one launch shape. It is never written after decode, but for
@@ -30,7 +31,7 @@ type Code struct {
 	SlotsEnd   uint32
 	FrameBytes uint32 // a multiple of 64
 	Consts     []regs.ConstRow
-	Specials   []SpecialRef
+	Specials   []specials.Ref
 	Scalars    []regs.Scalar
 
 	Passed passing.Side // of a function whose address is called: where it wants its parameters, and has its results

@@ -171,7 +171,7 @@ func (core *Core) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
 			c.warps[i] = &Warp{cta: c, index: int32(i)}
 		}
 	} else {
-		fresh = c.launch != g.number
+		fresh = c.launch != g.special.Number
 	}
 	if g.Shared != 0 {
 		c.shared = core.takeShared(g.sharedRoom())

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -23,10 +24,9 @@ type CTA struct {
 	rank       uint64 // linear index in the grid
 	id         [3]uint32
 	warps      []*Warp
-	block      [3]uint32 // that the special registers of its lanes are for
-	like       likeness  // that those of the launch are for
-	of         *Launch   // that all are for, if it stays and nothing but it is told by them
-	resting    bool      // its warps are as the CTA before has left them
+	like       specials.Facts // that its special registers are for
+	of         *Launch        // that all are for, if it stays and nothing but it is told by them
+	resting    bool           // its warps are as the CTA before has left them
 	shared     rowBase
 	async      *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
 	bars       [NumBarriers]ctaBarrier
@@ -47,7 +47,7 @@ type CTA struct {
 // by another launch.
 func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	g := cl.grid
-	c.grid, c.launch, c.cluster, c.crank, c.cycles, c.async = g, g.number, cl, crank, 0, &cl.async
+	c.grid, c.launch, c.cluster, c.crank, c.cycles, c.async = g, g.special.Number, cl, crank, 0, &cl.async
 	c.id, c.rank = g.Place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.clearBarriers()

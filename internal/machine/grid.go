@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
@@ -116,10 +117,8 @@ type Grid struct {
 	of         *Launch // what Launch is a copy of, if that stays; else nil
 	observing  bool    // there is an observer of what is WantsTold
 	observed   bool    // there is an observer or a tracer
-	number     uint64
+	special    specials.Launch
 	epoch      uint64 // nanoseconds of emulated time before this launch
-	params     uint64 // address of the parameter block
-	workspace  uint64 // address of the grid workspace
 	stackLimit uint32
 	maxDepth   int32
 	slice      int32  // instructions of a warp's turn; 0: as many as it likes
@@ -153,6 +152,7 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 	if g.Launch, g.threads, g.warps = *l, l.Threads(), uint32(l.Warps()); l.Observer == nil {
 		g.Wants = 0
 	}
+	g.special.Facts = specials.Facts{Shape: g.Shape, Shared: g.Shared, Dynamic: g.Dynamic, Explicit: g.ExplicitCluster, Target: g.Target}
 	g.observing = g.wants(WantsTold)
 	g.observed = g.observing || l.Trace != nil || l.Values != nil || l.Numbers != nil || l.Moments != nil
 	g.stackLimit, g.maxDepth = l.Stack, l.Depth
@@ -171,7 +171,7 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 // Start says what is a launch's own, each time that it is launched: its number on the device and the nanoseconds of
 // emulated time before it, and where its parameter block and its workspace (%envreg1 and 2) are.
 func (g *Grid) Start(number, epoch, params, workspace uint64) {
-	g.number, g.epoch, g.params, g.workspace = number, epoch, params, workspace
+	g.epoch, g.special.Number, g.special.Params, g.special.Workspace = epoch, number, params, workspace
 }
 
 // Rest makes a grid whose launch is over one that can start again, or run another launch; false if something outside may
@@ -190,7 +190,7 @@ func (g *Grid) Room() int64 {
 }
 
 // Number is that of the launch on its device.
-func (g *Grid) Number() uint64 { return g.number }
+func (g *Grid) Number() uint64 { return g.special.Number }
 
 // Progress tells how far the launch is, if it is Counted.
 func (g *Grid) Progress() Progress {
@@ -223,18 +223,13 @@ func (g *Grid) Crash(d *Defect) {
 // Observed reports whether code tells an observer what it does: such code is not compiled.
 func (l *Launch) Observed() bool { return l.Observer != nil && l.wants(WantsTold) }
 
-// unit rounds a size of shared memory up as 10.30 says.
-func (g *Grid) unit(n uint32) uint32 {
-	return (n + g.Target.SharedUnit - 1) / g.Target.SharedUnit * g.Target.SharedUnit
-}
-
 // sharedRoom is the bytes of shared memory that a CTA may touch: what it has been given, and where bounds are those of pages, all of
 // what hardware hands out (10.30).
 func (g *Grid) sharedRoom() uint32 {
 	if g.OnPast == nil {
 		return g.Shared
 	}
-	return g.unit(g.Shared)
+	return g.Target.Unit(g.Shared)
 }
 
 // Fail stops the launch; the first error is its result.
@@ -267,7 +262,7 @@ func (w *Warp) CountSums(n, slow int) {
 func (op *Op) CountSums(n, slow int) { op.warp.CountSums(n, slow) }
 
 // Params returns the generic address of the kernel's parameter block.
-func (w *Warp) Params() uint64 { return w.cta.grid.params }
+func (w *Warp) Params() uint64 { return w.cta.grid.special.Params }
 
 // Rank returns the linear index of the warp's CTA in the grid.
 func (w *Warp) Rank() uint64 { return w.cta.rank }

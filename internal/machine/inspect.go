@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 )
 
@@ -141,8 +142,8 @@ func (f *Frame) SetRegister(r regs.Row, lane int, low, high uint64) {
 }
 
 // SpecialAt reads a special register as a lane would at the moment; false if the machine does not have it.
-func (p *Pause) SpecialAt(w *Warp, s *SpecialRef, lane int) (uint64, bool) {
-	if ClassOf(s.Reg) == NoSpecial {
+func (p *Pause) SpecialAt(w *Warp, s *specials.Ref, lane int) (uint64, bool) {
+	if s.Class() == specials.None {
 		return 0, false
 	}
 	if w.frag == nil || len(w.insts) == 0 { // it has not run: its clock is that of the CTA
@@ -152,7 +153,7 @@ func (p *Pause) SpecialAt(w *Warp, s *SpecialRef, lane int) (uint64, bool) {
 	if w == p.Warp {
 		w.now = &w.insts[p.PC]
 	}
-	return bySpecial()[s.Reg].value(w, s.Comp, lane), true
+	return specials.Read((*reader)(w), s.Reg, s.Comp, lane), true
 }
 
 // PeekLocal reads a word of a lane's local memory; what was never touched is 0.

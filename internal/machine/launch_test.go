@@ -3,29 +3,7 @@ package machine
 import (
 	"sync"
 	"testing"
-
-	"ptxvm.invalid/ptxvm/internal/isa"
 )
-
-// TestSpecialTable demands a line for every special register of the ISA, or a reason.
-func TestSpecialTable(t *testing.T) {
-	none := map[string]bool{ // refused by name before anything runs
-		"%reserved_smem_offset_0": true, "%reserved_smem_offset_1": true,
-		"%perctamemoryoffset": true, "%perctamemorysize": true,
-	}
-	known := map[string]bool{}
-	for _, s := range isa.Specials() {
-		known[s.String()] = true
-		if got := ClassOf(s) == NoSpecial; got != none[s.String()] {
-			t.Errorf("%s: missing %v, want %v", s, got, none[s.String()])
-		}
-	}
-	for _, line := range specialTable {
-		if !known[line.name] {
-			t.Errorf("%s is no special register", line.name)
-		}
-	}
-}
 
 // TestSpecials reads registers by row and at run time, in a block of three dimensions.
 func TestSpecials(t *testing.T) {

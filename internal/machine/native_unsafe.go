@@ -3,8 +3,9 @@ package machine
 // This file places what compiled code reaches by address.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"unsafe"
+
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // nativeState returns the core's context of compiled code.
@@ -51,7 +52,7 @@ func (w *Warp) fillNative(s *abi.State, t *nativeTable, f *Fragment) {
 // fillNative sets what is the same for all warps of a CTA.
 func (c *CTA) fillNative(s *abi.State, t *nativeTable) {
 	g := c.grid
-	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.params
+	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.special.Params
 	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
 	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.HandlerOps, s.Help.Faulted, s.Help.Gone, s.Missed = 0, 0, 0, 0, 0, 0, false, false, 0
@@ -101,7 +102,7 @@ func canonical(row *[32]uint32) {
 
 // parameter is the 8 bytes at an offset of the kernel's parameters.
 func (c *CTA) parameter(off int32) uint64 {
-	return *(*uint64)(unsafe.Add(c.cluster.core.arenaBase, c.grid.params+uint64(off)-c.cluster.core.arenaFirst))
+	return *(*uint64)(unsafe.Add(c.cluster.core.arenaBase, c.grid.special.Params+uint64(off)-c.cluster.core.arenaFirst))
 }
 
 // hostOffset makes host addresses of device addresses.

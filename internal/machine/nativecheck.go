@@ -4,8 +4,10 @@ package machine
 
 import (
 	"fmt"
+
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 )
 
 // Checked has each crossing between the machine and compiled code looked at, and each turn of a warp; a breach is a panic.
@@ -155,15 +157,14 @@ func (w *Warp) fetching(g *Gather) (lanes uint32) {
 func (w *Warp) checkSpecials(where string, f *Frame, lanes uint32) {
 	for i := range f.code.Specials {
 		r := &f.code.Specials[i]
-		s := &bySpecial()[r.Reg]
-		if s.class != PerLane {
-			if v := s.value(w, r.Comp, 0) + r.Add; !f.regs.Holds(r.Off, r.Width, v) {
-				w.breach(where, "%v, component %d, is not %#x as in its CTA", r.Reg, r.Comp, v)
+		if r.Class() != specials.PerLane {
+			if !r.HeldBy(f.regs, (*reader)(w)) {
+				w.breach(where, "%v, component %d, is not %#x as in its CTA", r.Reg, r.Comp, r.Value((*reader)(w), 0))
 			}
 			continue
 		}
 		for m := lanes; m != 0; m &= m - 1 {
-			if lane := first(m); r.Width == regs.Row32 && f.regs.Row32(r.Off)[lane] != uint32(s.value(w, r.Comp, lane)+r.Add) {
+			if lane := first(m); r.Width == regs.Row32 && f.regs.Row32(r.Off)[lane] != uint32(r.Value((*reader)(w), lane)) {
 				w.breach(where, "%v, component %d, of lane %d is %#x", r.Reg, r.Comp, lane, f.regs.Row32(r.Off)[lane])
 			}
 		}

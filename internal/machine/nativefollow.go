@@ -7,6 +7,7 @@ package machine
 
 import (
 	"encoding/binary"
+
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
@@ -32,7 +33,7 @@ type arguments struct {
 func (a *arguments) take(c *CTA) {
 	if a.launch != c.launch+1 {
 		p := c.grid.Params
-		a.launch, a.block, a.params = c.launch+1, c.grid.params, append(a.params[:0], p[:min(len(p), followedParams)]...)
+		a.launch, a.block, a.params = c.launch+1, c.grid.special.Params, append(a.params[:0], p[:min(len(p), followedParams)]...)
 	}
 }
 

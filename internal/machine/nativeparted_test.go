@@ -3,9 +3,11 @@ package machine
 import (
 	"fmt"
 	"math/rand/v2"
-	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"reflect"
 	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 )
 
 // Where a parted program has %ctaid: a row for the split variant, a slot for the converged one.
@@ -93,7 +95,7 @@ func (g *parted) code() *Code {
 	}
 	c := code(g.insts...)
 	c.FrameBytes = partedBytes
-	c.Specials = append(c.Specials, SpecialRef{Off: partedRow, Width: regs.Row32, Reg: specialNamed("%ctaid")}, SpecialRef{Off: partedSlot, Width: regs.Slot64, Reg: specialNamed("%ctaid")})
+	c.Specials = append(c.Specials, specials.Ref{Off: partedRow, Width: regs.Row32, Reg: specialNamed("%ctaid")}, specials.Ref{Off: partedSlot, Width: regs.Slot64, Reg: specialNamed("%ctaid")})
 	c.Insts = append([]Inst(nil), c.Split...)
 	c.Insts[0] = op(func(w *Warp, in *Inst) State { *w.S64(in.D) = *w.S64(in.A) + in.Imm; return Next }, testScalar, partedSlot, 0, 5)
 	c.Insts[use] = op(hSOut, r(5), testScalar, 0, 0)

@@ -3,25 +3,10 @@ package machine
 import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
-	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 )
 
 // This file starts CTAs whose warps compiled code begins by itself (Native.Begin). What Warp.begin does is then
 // for none: the warps stay as the CTA before has left them, at rest, until another looks at one.
-
-// likeness is what those special registers follow from that are the same for all CTAs of a launch, but for the
-// launch's number.
-type likeness struct {
-	grid, block, cluster [3]uint32
-	shared, dynamic      uint32
-	explicit             bool
-	target               sizes.Target
-	workspace            uint64
-}
-
-func (g *Grid) likeness() likeness {
-	return likeness{g.Grid, g.Block, g.Cluster, g.Shared, g.Dynamic, g.ExplicitCluster, g.Target, g.workspace}
-}
 
 // mayRest reports whether the warps of a CTA that starts may stay at rest. They have their frames.
 func (c *CTA) mayRest() bool {

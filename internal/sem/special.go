@@ -10,11 +10,12 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // changing reports whether a special register has another value at every read.
-func changing(s isa.Special) bool { return machine.ClassOf(s) == machine.Changing }
+func changing(s isa.Special) bool { return specials.ClassOf(s) == specials.Changing }
 
 // specialRead is the decode-time constant of a read of a changing special register.
 type specialRead struct {

@@ -15,6 +15,9 @@ type Target struct {
 	SharedUnit     uint32 // bytes, granularity of %total_smem_size (10.30)
 }
 
+// Unit rounds a size of shared memory up to what hardware hands out (10.30).
+func (t *Target) Unit(n uint32) uint32 { return (n + t.SharedUnit - 1) / t.SharedUnit * t.SharedUnit }
+
 const kib = 1 << 10
 
 // targets lists, in ascending order of Arch, a common product of each compute capability.
