@@ -31,6 +31,7 @@ internal/check:     diag internal/isa internal/num internal/quota internal/synta
 internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
+internal/machine/mbarriers: internal/mem
 internal/machine/passing:
 internal/machine/specials: internal/isa internal/machine/regs internal/machine/shape internal/machine/sizes internal/mem
 internal/machine/images: internal/mem internal/tex
@@ -38,13 +39,13 @@ internal/machine/regs:
 internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers
 internal/host:      internal/machine internal/mem internal/machine/images
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
 internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images
-internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs
-internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem
+internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers
+internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem internal/machine/mbarriers
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/dataflow:  internal/machine internal/machine/regs internal/num internal/uop
 internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow
@@ -65,8 +66,8 @@ internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 in
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found
-internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found
-internal/san/misuse: internal/machine internal/san/clusters internal/san/found
+internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers
+internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers
 internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs internal/dataflow
 internal/san/race:  internal/machine internal/mem internal/san/found
 internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs internal/dataflow

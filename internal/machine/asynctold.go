@@ -41,7 +41,7 @@ func (b Mbarrier) tellPhase(current uint64) {
 // signals tells which phase of an mbarrier an operation is about to count in.
 func (op *Op) signals(b Mbarrier) {
 	if op.cta.async.tracks {
-		m, _ := b.cta.made(b.addr)
-		op.cta.tellUse(Event{What: OpSignals, Op: op, On: op.warp, Lanes: op.Lanes, Extent: b.extent(), Phase: m.phase})
+		o, _ := b.cta.mbarriers.Known(b.at.Addr)
+		op.cta.tellUse(Event{What: OpSignals, Op: op, On: op.warp, Lanes: op.Lanes, Extent: b.extent(), Phase: o.Phase})
 	}
 }

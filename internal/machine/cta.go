@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
@@ -37,8 +38,7 @@ type CTA struct {
 	runnable   uint64 // warps that are not blocked
 	cut        bool   // lanes have ended inside a function, or by a fault that the launch outlives
 	cycles     uint64
-	mbarriers  map[uint32]madeMbarrier // by shared address
-	ended      map[uint32]madeMbarrier // likewise those that mbarrier.inval has ended
+	mbarriers  mbarriers.Set
 	pool       registerPool
 	issued     bool // griddepcontrol.launch_dependents
 }
@@ -52,8 +52,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.clearBarriers()
 	c.clusterBar, c.cut, c.issued = clusterBarrier{}, false, false
-	clear(c.mbarriers)
-	clear(c.ended)
+	c.mbarriers.Clear()
 	c.pool = registerPool{owned: c.pool.owned[:0]}
 	c.beginTensor()
 	c.alive = 1<<len(c.warps) - 1
@@ -235,13 +234,13 @@ type Waiter struct {
 	Func    *FuncInfo
 	PC      int32
 	For     WaitFor
-	Barrier uint8         // for WaitWarp and WaitCTA; NumBarriers is that of the cluster
-	Members uint32        // for WaitMembers: the member mask; for WaitWarp: the living lanes
-	Missing uint32        // lanes of this warp that have not come
-	Arrived uint32        // for WaitCTA and WaitCluster: threads that are there
-	Want    uint32        // for WaitCTA and WaitCluster: threads expected
-	Object  *MbarrierWait // for WaitPhase; nil where it is not known
-	Text    string        // for WaitPhase: what holds it back beside; for WaitTensor and WaitRegisters: why
+	Barrier uint8           // for WaitWarp and WaitCTA; NumBarriers is that of the cluster
+	Members uint32          // for WaitMembers: the member mask; for WaitWarp: the living lanes
+	Missing uint32          // lanes of this warp that have not come
+	Arrived uint32          // for WaitCTA and WaitCluster: threads that are there
+	Want    uint32          // for WaitCTA and WaitCluster: threads expected
+	Object  *mbarriers.Wait // for WaitPhase; nil where it is not known
+	Text    string          // for WaitPhase: what holds it back beside; for WaitTensor and WaitRegisters: why
 }
 
 // DeadlockError says that no thread of a CTA and its cluster can go on.
@@ -275,7 +274,7 @@ func (v *Waiter) Reason() string {
 	case WaitAligned:
 		return fmt.Sprintf("wait at an .aligned instruction for lanes %08x of their warp", v.Missing)
 	case WaitPhase:
-		return v.Object.reason() + v.Text
+		return v.Object.Reason() + v.Text
 	case WaitTensor, WaitRegisters, notWaiting:
 		return v.Text
 	case WaitCluster:

@@ -40,9 +40,8 @@
 // them as they are. Whatever changes a CTA's or its peers' state runs on that core: no locks.
 //
 // Mbarriers: Warp.MbarrierAt (handlers) and Op.Mbarrier (steps) find the object at a shared address
-// of any CTA of the cluster. Its methods Init, Inval, ExpectTx, CompleteTx, Arrive, ArriveExpectTx,
-// Drop and Expect do one operation and wake those who wait for a phase that completes; they return
-// nil, or a fault to hand to Warp.Fault or to return from the step. Token, Passed and PassedParity
+// of any CTA of the cluster. Its methods Init, Inval and Do (an operation of package mbarriers) wake those who wait for a phase that
+// completes; they return nil, or a fault to hand to Warp.Fault or to return from the step. State, Passed and PassedParity
 // serve the waits; Suspend makes a fragment wait for objects or until its time is over.
 //
 // The machine judges nothing but faults: what is wrong with a use of barriers, masks, mbarriers and open operations observers

@@ -8,9 +8,11 @@ import (
 	"maps"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
+	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // CTAs lists those that have begun and have not ended, in the order of their linear indices. Of a cluster that waits for its turn
@@ -69,10 +71,10 @@ type FragmentState struct {
 	Lanes   uint32
 	Frame   *Frame
 	PC      int32
-	Running bool          // the launch waits before this instruction
-	Reason  string        // why they wait; empty: they can run
-	Object  *MbarrierWait // that they wait for; nil: none
-	Meets   *MeetingPoint // the innermost place where they are to meet others; nil: there is none
+	Running bool            // the launch waits before this instruction
+	Reason  string          // why they wait; empty: they can run
+	Object  *mbarriers.Wait // that they wait for; nil: none
+	Meets   *MeetingPoint   // the innermost place where they are to meet others; nil: there is none
 }
 
 // MeetingPoint is where the lanes that a branch or a call has parted meet again.
@@ -227,9 +229,8 @@ type MbarrierState struct {
 
 // Mbarriers lists the objects that live, by address.
 func (c *CTA) Mbarriers() (list []MbarrierState) {
-	for _, addr := range slices.Sorted(maps.Keys(c.mbarriers)) {
-		m := c.mbarriers[addr]
-		list = append(list, MbarrierState{addr & (1<<24 - 1), m.phase, m.word.Pending(), m.word.Expected(), m.word.Tx()})
+	for addr, o := range c.mbarriers.All() {
+		list = append(list, MbarrierState{addr & (mem.MaxShared - 1), o.Phase, o.Word.Pending(), o.Word.Expected(), o.Word.Tx()})
 	}
 	return list
 }

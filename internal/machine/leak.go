@@ -8,13 +8,13 @@ func (w *Warp) Leaks() bool { return w.cta.grid.wants(WantsLeft) }
 
 // Asked tells where the object is told of bytes to come in its current phase, if that has not completed by it.
 func (w *Warp) Asked(in *Inst, b Mbarrier) {
-	if m, ok := b.cta.mbarriers[b.addr]; ok && m.word.Tx() != 0 {
-		w.Observe(in, Event{What: BytesAsked, Lanes: w.Mask, Phase: m.phase, Extent: b.extent()})
+	if o, ok := b.cta.mbarriers.Living(b.at.Addr); ok && o.Word.Tx() != 0 {
+		w.Observe(in, Event{What: BytesAsked, Lanes: w.Mask, Phase: o.Phase, Extent: b.extent()})
 	}
 }
 
 // extent is the object in shared memory.
-func (b Mbarrier) extent() *Extent { return b.cta.mbarrierExtent(b.addr) }
+func (b Mbarrier) extent() *Extent { return b.cta.mbarrierExtent(b.at.Addr) }
 
 // Remains is what is there of a CTA whose lanes, and those of its cluster, have all exited.
 type Remains struct {
@@ -42,9 +42,9 @@ func (c *CTA) finished(quiet, last bool) {
 		for a := range c.tensor.Allocations() {
 			left.Tensor, left.Extents = append(left.Tensor, a.Made.(Place)), append(left.Extents, TensorExtent(&c.tensor, 0, 128, int(a.Column), int(a.Columns)))
 		}
-		for addr, m := range c.mbarriers {
-			if tx := m.word.Tx(); tx != 0 {
-				left.Mbarriers = append(left.Mbarriers, Expecting{*c.mbarrierExtent(addr), m.phase, tx})
+		for addr, o := range c.mbarriers.All() {
+			if tx := o.Word.Tx(); tx != 0 {
+				left.Mbarriers = append(left.Mbarriers, Expecting{*c.mbarrierExtent(addr), o.Phase, tx})
 			}
 		}
 	}

@@ -13,6 +13,7 @@ package machine
 import (
 	"math"
 	"math/bits"
+
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 )
@@ -212,7 +213,7 @@ func (c *CTA) onlyBarrier(b *abi.Batch) bool {
 
 // untouched reports whether a CTA holds nothing that its end would have to look at.
 func (c *CTA) untouched() bool {
-	if len(c.mbarriers)+len(c.ended) != 0 || c.clusterBar != (clusterBarrier{}) || !c.tensor.Untouched() || c.grid.ShowTensor != nil {
+	if !c.mbarriers.Untouched() || c.clusterBar != (clusterBarrier{}) || !c.tensor.Untouched() || c.grid.ShowTensor != nil {
 		return false
 	}
 	return true

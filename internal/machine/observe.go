@@ -3,7 +3,10 @@ package machine
 // This file is where sanitizers, tracing and the debugger look on: launches with an observer run code
 // of their own, whose handlers report before they act, so that unobserved code pays nothing.
 
-import "ptxvm.invalid/ptxvm/internal/mem"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/mem"
+)
 
 // EventKind says what an event is about.
 type EventKind uint8
@@ -42,7 +45,7 @@ const (
 	StrayShuffle  // Lanes takes the value of the lane About, an int, which is none of Members
 	WarpArrives   // a warp arrives at barrier ID; About an *Arrival
 	BarrierEnds   // barrier ID of a CTA completes; About a *BarrierEnd
-	MbarrierUsed  // About an *MbarrierStep; by Op, if not nil, where that was issued
+	MbarrierUsed  // About a *mbarriers.Step; by Op, if not nil, where that was issued
 	Collects      // a product uses a collector buffer; About a *CollectorStep
 	GroupSteps    // About a *GroupStep
 	RowsUsed      // Lanes touch registers (WantsOwed, too); About the []RowUse
@@ -215,7 +218,7 @@ type telling struct {
 	meeting     Meeting
 	arrival     Arrival
 	masks       [32]uint32
-	step        MbarrierStep
+	step        mbarriers.Step
 }
 
 func (w *Warp) tells() *telling {

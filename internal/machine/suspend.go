@@ -8,9 +8,7 @@ package machine
 // alone when no other warp of the cluster can, or when the wait has timed out.
 
 import (
-	"fmt"
-	"strings"
-
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -68,10 +66,10 @@ func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, conditional bool, ns ui
 	cl := w.cta.cluster
 	until := w.cta.cycles + w.steps + w.slept + uint64(w.PC(in)-w.start) + max(ns, 1)
 	for m := w.Mask; m != 0; {
-		addr := barriers[first(m)].addr
+		addr := barriers[first(m)].at.Addr
 		s := sleeper{w: w, frag: f.index, conditional: conditional, addr: addr, until: until}
 		for k := m; k != 0; k &= k - 1 {
-			if barriers[first(k)].addr == addr {
+			if barriers[first(k)].at.Addr == addr {
 				s.lanes |= 1 << first(k)
 			}
 		}
@@ -81,17 +79,16 @@ func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, conditional bool, ns ui
 	return Wait
 }
 
-// release wakes the fragments that wait for an mbarrier, a phase of which has begun with a word, and the conditional phase with it or
-// not.
-func (cl *Cluster) release(b Mbarrier, word mem.Mbarrier, phase uint64, conditional bool) {
+// release wakes the fragments that wait for an mbarrier, as a phase of it has begun, and the conditional phase with it or not.
+func (cl *Cluster) release(b Mbarrier, o mbarriers.Object, conditional bool) {
 	for i := 0; i < len(cl.sleepers); {
 		s := cl.sleepers[i]
-		if s.addr != b.addr {
+		if s.addr != b.at.Addr {
 			i++
 			continue
 		}
 		if conditional || !s.conditional {
-			s.w.frags[s.frag].phase = Released{s.lanes, word, b, phase}
+			s.w.frags[s.frag].phase = Released{s.lanes, o.Word, b, o.Phase}
 		}
 		cl.rouse(s)
 		i = 0
@@ -197,56 +194,13 @@ func (cl *Cluster) giveHope() {
 	}
 }
 
-// MbarrierWait is an mbarrier whose phase a fragment waits for.
-type MbarrierWait struct {
-	CTA               uint32 // its rank in the cluster
-	Addr              uint32 // as instructions name it, without the rank
-	Name              string // of the variable that holds it, for those who know; may be empty
-	Phase             uint64 // that has not completed
-	Pending, Expected uint32 // arrivals
-	Tx                int32  // bytes that are announced and have not come
-	foreign           bool   // it is another CTA's
-}
-
 // phaseOf is what a suspended fragment waits for; nil if that is not known.
-func (w *Warp) phaseOf(f *Fragment) *MbarrierWait {
+func (w *Warp) phaseOf(f *Fragment) *mbarriers.Wait {
 	for _, s := range w.cta.cluster.sleepers {
 		if s.w == w && s.frag == f.index {
 			c := w.cta.cluster.ctas[s.addr>>mem.RankShift]
-			m, _ := c.made(s.addr)
-			return &MbarrierWait{CTA: s.addr >> mem.RankShift, Addr: s.addr & (mem.MaxShared - 1), Phase: m.phase,
-				Pending: m.word.Pending(), Expected: m.word.Expected(), Tx: m.word.Tx(), foreign: c != w.cta}
+			return c.mbarriers.WaitFor(s.addr, c != w.cta)
 		}
 	}
 	return nil
-}
-
-// reason says what the phase still wants: arrivals, and bytes of transactions (9.7.13.15.5).
-func (b *MbarrierWait) reason() string {
-	if b == nil {
-		return "wait for an mbarrier"
-	}
-	var t strings.Builder
-	t.WriteString("wait for the mbarrier")
-	if b.Name != "" {
-		t.WriteString(" " + b.Name)
-	}
-	fmt.Fprintf(&t, " at %#x", b.Addr)
-	if b.foreign {
-		fmt.Fprintf(&t, " of CTA rank %d", b.CTA)
-	}
-	fmt.Fprintf(&t, ", phase %d: ", b.Phase)
-	switch {
-	case b.Pending == 0:
-		fmt.Fprintf(&t, "all %d arrivals are there", b.Expected)
-	default:
-		fmt.Fprintf(&t, "%d of %d arrivals are missing", b.Pending, b.Expected)
-	}
-	switch {
-	case b.Tx > 0:
-		fmt.Fprintf(&t, ", and %d bytes that expect_tx has announced have not come (tx-count %[1]d)", b.Tx)
-	case b.Tx < 0:
-		fmt.Fprintf(&t, ", and %d bytes have come that no expect_tx has announced (tx-count %d)", -int64(b.Tx), b.Tx)
-	}
-	return t.String()
 }

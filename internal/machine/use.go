@@ -115,7 +115,7 @@ func (c *CTA) tellUse(e Event) {
 // HasMbarriers reports whether any mbarrier lives in the warp's cluster.
 func (w *Warp) HasMbarriers() bool {
 	for _, one := range w.cta.cluster.ctas {
-		if len(one.mbarriers) != 0 {
+		if !one.mbarriers.Empty() {
 			return true
 		}
 	}
@@ -128,8 +128,8 @@ func (w *Warp) MbarrierIn(x *Extent) (at uint64, ok bool) {
 		return 0, false
 	}
 	c := w.cta.cluster.ctas[x.CTA]
-	for at := x.From &^ (mem.MbarrierBytes - 1); len(c.mbarriers) != 0 && at < x.To; at += mem.MbarrierBytes {
-		if _, ok := c.mbarriers[x.CTA<<mem.RankShift|uint32(at)]; ok {
+	for at := x.From &^ (mem.MbarrierBytes - 1); !c.mbarriers.Empty() && at < x.To; at += mem.MbarrierBytes {
+		if _, ok := c.mbarriers.Living(x.CTA<<mem.RankShift | uint32(at)); ok {
 			return at, true
 		}
 	}

@@ -9,6 +9,7 @@ package async
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -72,8 +73,8 @@ func (o *Observer) happens(c *cluster, e *machine.Event) {
 		o.rows(c, e, about)
 	case *machine.Frame:
 		c.gone(about)
-	case *machine.MbarrierStep:
-		if about.Use == machine.InitMbarrier {
+	case *mbarriers.Step:
+		if about.Use == mbarriers.Inits {
 			delete(c.asked, objectAt(about.Addr))
 		}
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -13,7 +14,7 @@ import (
 const phases = 1 << 44
 
 // mbarrier reports a use that is wrong.
-func (o *Observer) mbarrier(e *machine.Event, s *machine.MbarrierStep) {
+func (o *Observer) mbarrier(e *machine.Event, s *mbarriers.Step) {
 	text, kind := wrong(s)
 	if text == "" {
 		return
@@ -28,26 +29,26 @@ func (o *Observer) mbarrier(e *machine.Event, s *machine.MbarrierStep) {
 }
 
 // wrong says what is wrong with a use of an object as it is.
-func wrong(s *machine.MbarrierStep) (text string, kind found.Kind) {
+func wrong(s *mbarriers.Step) (text string, kind found.Kind) {
 	kind = found.MbarrierMisuse
 	switch s.Use {
-	case machine.InitMbarrier: // 9.7.13.15.9
+	case mbarriers.Inits: // 9.7.13.15.9
 		if s.Lives && s.Held {
-			text, kind = "mbarrier.init of an mbarrier that lives: nothing has ended it by mbarrier.inval"+s.Counts(), found.MbarrierAgain
+			text, kind = "mbarrier.init of an mbarrier that lives: nothing has ended it by mbarrier.inval"+s.Describe(), found.MbarrierAgain
 		}
-	case machine.InvalMbarrier: // 9.7.13.15.10
+	case mbarriers.Invals: // 9.7.13.15.10
 		if !s.Lives || !s.Held {
 			text = fmt.Sprintf("mbarrier.inval at %#x, where no mbarrier lives", s.Addr)
 		}
-	case machine.SignalMbarrier: // 9.7.13.15.10
+	case mbarriers.Signals: // 9.7.13.15.10
 		if !s.Lives && s.Held {
-			text = fmt.Sprintf("an operation on the mbarrier at %#x, which mbarrier.inval has ended%s", s.Addr, s.Counts())
+			text = fmt.Sprintf("an operation on the mbarrier at %#x, which mbarrier.inval has ended%s", s.Addr, s.Describe())
 		}
-	case machine.MbarrierToken: // 9.7.13.15.16: of a phase that is neither the current one nor the one before
+	case mbarriers.AwaitsToken: // 9.7.13.15.16: of a phase that is neither the current one nor the one before
 		if s.Held && (s.Phase-s.Value)%phases > 1 {
-			text = fmt.Sprintf("a wait with the state of phase %d, neither the current one nor the one before: it is taken for one of the two, by its parity%s", s.Value, s.Counts())
+			text = fmt.Sprintf("a wait with the state of phase %d, neither the current one nor the one before: it is taken for one of the two, by its parity%s", s.Value, s.Describe())
 		}
-	case machine.MbarrierParity:
+	case mbarriers.AwaitsParity:
 		if kind = found.MbarrierParity; s.Value > 1 {
 			text = fmt.Sprintf("a wait for the phase parity %#x, which is neither 0 nor 1: its lowest bit counts, %d", s.Value, s.Value&1)
 		}

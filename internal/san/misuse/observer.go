@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -77,7 +78,7 @@ func (o *Observer) Observe(e *machine.Event) {
 		o.arrives(e, about)
 	case *machine.BarrierEnd:
 		o.ends(e, about)
-	case *machine.MbarrierStep:
+	case *mbarriers.Step:
 		o.mbarrier(e, about)
 	case *machine.CollectorStep:
 		o.collect(e, about)

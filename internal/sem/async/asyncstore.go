@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -231,7 +232,7 @@ func completeTx(op *machine.Op, bar *[32]uint64, bytes func(lane int) uint32) *m
 func completeOne(op *machine.Op, lane int, bar uint64, bytes uint32) *machine.Fault {
 	b, f := op.Mbarrier(bar)
 	if f == nil {
-		f = b.CompleteTx(bytes)
+		f = b.Do(mbarriers.CompleteTx, bytes)
 	}
 	if f != nil {
 		f.Lanes = 1 << lane
@@ -288,7 +289,7 @@ func arriveAsync(w *machine.Warp, in *machine.Inst) machine.State {
 			i := sem.Lowest(m)
 			b, f := op.Mbarrier(bar[i])
 			if f == nil {
-				f = b.Arrive(1)
+				f = b.Do(mbarriers.Arrive, 1)
 			}
 			if f != nil {
 				f.Lanes = 1 << i
@@ -306,7 +307,7 @@ func expectMore(w *machine.Warp, bar *[32]uint64) *machine.Fault {
 		i := sem.Lowest(m)
 		b, f := w.MbarrierAt(&q, bar[i], i)
 		if f == nil {
-			f = b.Expect(1)
+			f = b.Do(mbarriers.Expect, 1)
 		}
 		if f != nil {
 			f.Lanes = 1 << i

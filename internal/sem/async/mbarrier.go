@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -22,8 +23,8 @@ func mbarrierLines() []sem.Line {
 	return []sem.Line{
 		{ID: isa.MbarrierInit, Do: sem.Plan(planInit, isa.C_layout, isa.C_ss)},
 		{ID: isa.MbarrierInval, Do: sem.Plan(planInval, isa.C_ss)},
-		{ID: isa.MbarrierExpectTx, Do: mbarrierCount(machine.Mbarrier.ExpectTx, true)},
-		{ID: isa.MbarrierCompleteTx, Do: mbarrierCount(machine.Mbarrier.CompleteTx, false)},
+		{ID: isa.MbarrierExpectTx, Do: mbarrierCount(mbarriers.ExpectTx, true)},
+		{ID: isa.MbarrierCompleteTx, Do: mbarrierCount(mbarriers.CompleteTx, false)},
 		{ID: isa.MbarrierArrive, Do: mbarrierArrive(false)},
 		{ID: isa.MbarrierArriveDrop, Do: mbarrierArrive(true)},
 		{ID: isa.MbarrierTestWait, Do: mbarrierWait(false)},
@@ -57,7 +58,7 @@ type mbarrierOp struct {
 	v1          bool
 
 	expects bool // names bytes to come
-	use     machine.MbarrierUse
+	use     mbarriers.Use
 	order   machine.Order // of waits
 	scope   machine.Scope
 }
@@ -119,7 +120,7 @@ func failLane(w *machine.Warp, in *machine.Inst, f *machine.Fault, lane int) mac
 // mbarrier.init [addr], count: 9.7.13.15.9.
 func planInit(b *sem.Build) {
 	o := newMbarrierOp(b, &b.In.Ops[0], true)
-	o.count, o.counted, o.v1, o.use = b.Src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), machine.InitMbarrier
+	o.count, o.counted, o.v1, o.use = b.Src(&b.In.Ops[1], 32), true, b.Sel.Has(isa.M_layout_v1), mbarriers.Inits
 	o.do = func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Init(n, o.v1) }
 	b.Does(uop.Mbarrier)
 }
@@ -127,18 +128,22 @@ func planInit(b *sem.Build) {
 // mbarrier.inval [addr]: 9.7.13.15.10.
 func planInval(b *sem.Build) {
 	o := newMbarrierOp(b, &b.In.Ops[0], true)
-	o.use = machine.InvalMbarrier
-	o.do = func(m machine.Mbarrier, _ uint32) *machine.Fault { return m.Inval() }
+	o.use = mbarriers.Invals
+	o.do = func(m machine.Mbarrier, _ uint32) *machine.Fault { m.Inval(); return nil }
 	b.Does(uop.Mbarrier)
 }
 
 // mbarrierCount plans [addr], tx{, ctaMask}: 9.7.13.15.11 and 12.
-func mbarrierCount(do func(machine.Mbarrier, uint32) *machine.Fault, expects bool) sem.Planned {
+func mbarrierCount(op *mbarriers.Op, expects bool) sem.Planned {
 	return sem.Plan(func(b *sem.Build) {
 		o := newMbarrierOp(b, &b.In.Ops[0], false)
-		o.do, o.expects = do, expects
+		o.do, o.expects = counts(op), expects
 		mbarrierOperands(b, o, b.In.Ops[1:])
 	}, isa.C_ss, isa.C_sem, isa.C_scope).Sees(isa.M_multicast_cluster_32b)
+}
+
+func counts(op *mbarriers.Op) func(machine.Mbarrier, uint32) *machine.Fault {
+	return func(m machine.Mbarrier, n uint32) *machine.Fault { return m.Do(op, n) }
 }
 
 // mbarrierOperands places what stands behind the address, and chooses the handler.
@@ -187,14 +192,14 @@ func arrival(drop, expect, restrict bool) func(machine.Mbarrier, uint32) *machin
 			}
 		}
 		if drop {
-			if f := m.Drop(leave); f != nil {
+			if f := m.Do(mbarriers.Drop, leave); f != nil {
 				return f
 			}
 		}
 		if expect {
-			return m.ArriveExpectTx(n)
+			return m.Do(mbarriers.ArriveExpectTx, n)
 		}
-		return m.Arrive(n)
+		return m.Do(mbarriers.Arrive, n)
 	}
 }
 
@@ -211,11 +216,11 @@ func mbarrierSimple(w *machine.Warp, in *machine.Inst) machine.State {
 	return o.each(w, in, func(i int, b machine.Mbarrier) *machine.Fault {
 		n := o.operand(w, i)
 		if o.result {
-			token, f := b.Token()
+			now, f := b.State()
 			if f != nil {
 				return f
 			}
-			defer func() { w.R64(o.state)[i&31] = token }()
+			defer func() { w.R64(o.state)[i&31] = now.Token() }()
 		}
 		w.WatchMbarrier(in, b, i, o.use)
 		f := o.do(b, n)
@@ -236,7 +241,9 @@ func mbarrierMulticast(w *machine.Warp, in *machine.Inst) machine.State {
 			rank := uint64(bits.TrailingZeros32(ranks))
 			b, f := w.MbarrierAt(&o.Request, mem.InRank(x, rank), i)
 			if f == nil && o.result && rank == uint64(b.Rank()) {
-				w.R64(o.state)[i], f = b.Token()
+				var now mbarriers.Object
+				now, f = b.State()
+				w.R64(o.state)[i] = now.Token()
 			}
 			if f == nil {
 				w.WatchMbarrier(in, b, i, o.use)
@@ -332,7 +339,8 @@ func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machin
 		if done>>i&1 != 0 {
 			word := by.Word
 			if by.Lanes>>i&1 == 0 {
-				word, _, _ = objects[i].State() // passed has seen it
+				o, _ := objects[i].State() // passed has seen it
+				word = o.Word
 			}
 			bad, value := word.Reported()
 			failed |= sem.Bit(bad) << i
@@ -392,8 +400,8 @@ func checkLayout(w *machine.Warp, in *machine.Inst) machine.State {
 	o, p := in.Ext.Data.(*mbarrierOp), uint32(0)
 	st := o.each(w, in, func(i int, b machine.Mbarrier) *machine.Fault {
 		w.WatchMbarrier(in, b, i, o.use)
-		m, _, f := b.State()
-		p |= sem.Bit(m.V1() == o.v1) << i
+		m, f := b.State()
+		p |= sem.Bit(m.Word.V1() == o.v1) << i
 		return f
 	})
 	if st == machine.Next {

@@ -7,6 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -90,7 +91,11 @@ func (v *validity) complete(op *machine.Op, lane int, bar uint64, bytes uint32, 
 func reportOne(op *machine.Op, lane int, bar uint64, failed bool, value uint32) *machine.Fault {
 	b, f := op.Mbarrier(bar)
 	if f == nil {
-		f = b.Report(failed, value)
+		report := mbarriers.Report
+		if failed {
+			report = mbarriers.ReportFailure
+		}
+		f = b.Do(report, value)
 	}
 	if f != nil {
 		f.Lanes = 1 << lane

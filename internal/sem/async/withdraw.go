@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -132,7 +133,7 @@ func (r *withdrawal) signal(op *machine.Op) *machine.Fault {
 	for _, at := range r.bars {
 		b, f := op.Mbarrier(at)
 		if f == nil {
-			f = b.CompleteTx(answerBytes)
+			f = b.Do(mbarriers.CompleteTx, answerBytes)
 		}
 		if f != nil {
 			return f

@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -80,7 +81,7 @@ func (c *tensorCommit) signal(op *machine.Op) *machine.Fault {
 		b, f := op.Mbarrier(at)
 		if f == nil {
 			op.TellArrival(at)
-			f = b.Arrive(1)
+			f = b.Do(mbarriers.Arrive, 1)
 		}
 		if f != nil {
 			return f
