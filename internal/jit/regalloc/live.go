@@ -35,6 +35,7 @@ type flow struct {
 	died     []int32     // by instruction: where its deaths end, the last instruction first
 	now      set
 	pos      int // of the running instruction
+	operands int // of all instructions
 }
 
 // prepare makes room for all that is found.
@@ -85,6 +86,7 @@ func (a *flow) local(b *isel.Block, reads, defs set) {
 		defs.add(p)
 	}
 	for i, inst := range b.Insts {
+		a.operands += len(inst.Defs) + len(inst.Uses) + len(inst.Temps)
 		for _, v := range inst.Uses {
 			if !a.constant[v] {
 				reads.add(v)

@@ -82,6 +82,7 @@ func Allocate(f *isel.Func, regs Registers) *Result {
 	a := newAllocator(f, regs)
 	a.findLiveness()
 	a.findUses()
+	a.out.locs = make([]Loc, 0, a.operands)
 	steps := make([]Step, 0, a.first[len(a.first)-1])
 	for _, b := range f.Blocks {
 		from := len(steps)
@@ -174,7 +175,7 @@ func (a *allocator) step(inst *isel.Inst, deaths []isel.VReg) Step {
 	out := a.out
 	s := Step{Inst: inst, locs: int32(len(out.locs)), moves: int32(len(out.moves))}
 	n := len(inst.Defs) + len(inst.Uses) + len(inst.Temps)
-	out.locs = slices.Grow(out.locs, n)[:len(out.locs)+n]
+	out.locs = out.locs[:len(out.locs)+n]
 	defs, uses, temps := out.Locs(&s)
 	if !inst.Any {
 		a.useRegisters(inst, uses)

@@ -9,6 +9,7 @@ import (
 // This file has counts, fuel, and the way from warp to warp (the protocol of machine/nativebatch.go).
 
 func (s *selector) effect(e *ssa.Effect) {
+	s.before(e)
 	switch e.Kind {
 	case ssa.Load:
 		s.loadEffect(e)

@@ -75,6 +75,11 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	for range o.Blocks {
 		e.labels = append(e.labels, e.x.NewLabel())
 	}
+	steps := 0
+	for _, b := range r.Blocks {
+		steps += len(b)
+	}
+	e.x.Grow(1024 + 24*steps)
 	e.x.Watch(e.watch)
 	e.code = code{Asm: e.x, e: e, done: e.done}
 	e.code.enter(e.size)

@@ -25,6 +25,27 @@ func (s *selector) exit(i *isel.Inst, id ssa.StateID, missed int32) {
 	i.To = b.Block
 }
 
+// before computes in cold code what the exit of an effect writes and the code behind it wants, too: else each exit
+// would have operations of its own for it.
+func (s *selector) before(e *ssa.Effect) {
+	if e.State == 0 || !s.Cold {
+		return
+	}
+	for _, h := range s.f.States[e.State].Homes {
+		v := h.Value
+		if s.wanted[v] == 0 || s.f.Ops[v].Code == ssa.Result || s.f.Ops[v].Code == ssa.Strided {
+			continue
+		}
+		if s.f.IsNum(v) {
+			s.num(v)
+			continue
+		}
+		for i := range s.partsOf(v) {
+			s.part(v, i)
+		}
+	}
+}
+
 // home is what an exit writes: registers from use on, by bytes of the warp's register block.
 type home struct {
 	kind  ssa.HomeKind

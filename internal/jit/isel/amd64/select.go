@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"fmt"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
@@ -52,7 +53,9 @@ type entries struct {
 	of   []ssa.Value // by entry
 }
 
-func newEntries(values int) entries { return entries{last: make([]int32, values)} }
+func newEntries(values, most int) entries {
+	return entries{make([]int32, values), make([]entry, 0, most), make([]ssa.Value, 0, most)}
+}
 
 // note adds what a key names, or says that it is elsewhere now.
 func (l *entries) note(k key, e entry) {
@@ -103,12 +106,14 @@ type selector struct {
 	placed []*ssa.Block
 	loads  []*ssa.Effect // by value: that has it as a result
 	uses   []int32       // by value
+	wanted []int32       // the same without those of states
 	needs  []uint8       // by value: 1 + how many registers it takes to compute (schedule.go)
 	at     entries
 	local  entries // of the running exit
 	stubs  []*block
 	frame  frame
-	ops    []op // room for more
+	ops    []op    // room for more
+	last   [64]*op // of those of vectors (shared)
 }
 
 // Select makes instructions of a placed function, or says why it does not.
@@ -123,8 +128,8 @@ func Select(f *ssa.Func, t *Target) (c *Code, err error) {
 		}
 	}()
 	s := &selector{f: f, isa: t, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
-		at:     newEntries(len(f.Ops)),
-		local:  newEntries(len(f.Ops)),
+		at:     newEntries(len(f.Ops), 4*len(f.Ops)),
+		local:  newEntries(len(f.Ops), 0),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
 			len(f.Ops)), needs: make([]uint8, len(f.Ops))}
 	s.prepare()
@@ -161,9 +166,6 @@ func (s *selector) prepare() {
 			}
 		}
 	}
-	for i := range s.f.States {
-		s.use(s.f.States[i].Reads()...)
-	}
 	for _, b := range s.dom.Blocks {
 		s.use(b.Cond)
 		for _, i := range b.Items() {
@@ -176,6 +178,10 @@ func (s *selector) prepare() {
 		for _, e := range b.Out {
 			s.use(e.Args...)
 		}
+	}
+	s.wanted = slices.Clone(s.uses)
+	for i := range s.f.States {
+		s.use(s.f.States[i].Reads()...)
 	}
 }
 

@@ -216,7 +216,7 @@ func (s *selector) steps64(i int, step int64) isel.VReg {
 // vector is an instruction on vectors; the last use may be in memory.
 func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
-	o := s.op(op{code: s.isa.form(code), form: formV, size: uint8(s.isa.width)})
+	o := s.shared(s.isa.form(code), formV, 0)
 	s.emit(s.out.NewInst(o, d, uses...)).Fold = int8(min(len(uses), 2))
 	return d
 }
@@ -228,7 +228,7 @@ func (s *selector) imm(code x86.Op, imm int64, uses ...isel.VReg) isel.VReg {
 	if code == x86.VEXTRACTI128 || code == x86.VEXTRACTI64X4 || shiftByImmediate(code) {
 		fold = 0
 	}
-	o := s.op(op{code: code, form: formVI, size: uint8(s.isa.width), has: true, imm: imm})
+	o := s.shared(code, formVI, imm)
 	s.emit(s.out.NewInst(o, d, uses...)).Fold = int8(fold)
 	return d
 }
@@ -260,6 +260,16 @@ func (s *selector) temps(general, vector int) []isel.VReg {
 		list[i] = s.out.NewReg(c)
 	}
 	return s.out.List(list[:general+vector]...)
+}
+
+// shared is an operation of vectors alone. Many instructions do the same: they have it together where one of the last
+// ones did it.
+func (s *selector) shared(code x86.Op, f form, imm int64) *op {
+	last := &s.last[(uint(code)+uint(imm))%uint(len(s.last))]
+	if o := *last; o == nil || o.code != code || o.form != f || o.imm != imm {
+		*last = s.op(op{code: code, form: f, size: uint8(s.isa.width), has: f == formVI, imm: imm})
+	}
+	return *last
 }
 
 // op keeps what an instruction does.
