@@ -1,5 +1,7 @@
 package ssa
 
+import "slices"
+
 // Info is what is known of a value.
 type Info struct {
 	Uni   bool  // the same in all lanes
@@ -281,4 +283,10 @@ func (s *State) Reads() (list []Value) {
 		list = append(list, h.Value)
 	}
 	return list
+}
+
+// Equal reports whether two states are the same.
+func (s *State) Equal(o *State) bool {
+	return s.PC == o.PC && s.Mask == o.Mask && s.FuelOut == o.FuelOut && s.Restart == o.Restart && s.Undo == o.Undo &&
+		slices.Equal(s.Places, o.Places) && slices.Equal(s.Homes, o.Homes)
 }

@@ -44,6 +44,7 @@ type encoder struct {
 	done   x86.Label
 	next   *isel.Block // behind the running one
 	late   []late
+	tails  []tailAtLabel
 	homes  *regalloc.Result
 
 	code    code // the instruction that is written
@@ -94,6 +95,7 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 		e.move(l.moves)
 		e.x.Jmp(e.labels[l.to.ID])
 	}
+	e.code.writeTails()
 	e.x.Bind(e.done)
 	e.code.Inst = nil
 	e.code.finish()

@@ -1,6 +1,9 @@
 package amd64
 
 import (
+	"math"
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -11,18 +14,75 @@ import (
 
 // stub is where an exit is taken.
 type stub struct {
-	from   *block
-	pos    int // behind how many of its instructions
-	state  ssa.StateID
-	missed int32 // one more than the pc of an access whose bounds were missed
+	from  *block
+	pos   int // behind how many of its instructions
+	state ssa.StateID
 }
 
 // exit lets an instruction, the last of the running block so far, lead to the exit of a state.
 func (s *selector) exit(i *isel.Inst, id ssa.StateID, missed int32) {
-	b := &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id,
-		missed: missed}}
+	to := s.restart(id)
+	if to == nil {
+		to = &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id}}
+		s.stubs = append(s.stubs, to)
+	}
+	if i.To = to.Block; missed != 0 {
+		i.To = s.miss(to, missed)
+	}
+}
+
+// restart is the exit of a state that begins the warp again, if it is one. Such states are the same wherever they are
+// taken: they have an exit together, which has what is there in front of all that lead to it.
+func (s *selector) restart(id ssa.StateID) *block {
+	state := &s.f.States[id]
+	if !state.Restart {
+		return nil
+	}
+	for _, b := range s.stubs {
+		if state.Equal(&s.f.States[b.stub.state]) {
+			s.meet(b.stub)
+			return b
+		}
+	}
+	b := &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id}}
 	s.stubs = append(s.stubs, b)
-	i.To = b.Block
+	return b
+}
+
+// meet says that the last instruction so far leads to an exit, too.
+func (s *selector) meet(x *stub) {
+	from, pos := s.dom.Common(x.from.ssa, s.ssa), math.MaxInt
+	if from == x.from.ssa {
+		pos = x.pos
+	}
+	if from == s.ssa {
+		pos = min(pos, len(s.Insts)-1)
+	}
+	x.from, x.pos = s.blocks[from.ID], pos
+}
+
+// miss is a way to an exit on which the machine is told that the bounds of an access were missed: missed is one more
+// than its pc.
+func (s *selector) miss(to *block, missed int32) *isel.Block {
+	for _, m := range s.misses {
+		if m.to == to && m.missed == missed {
+			return m.Block
+		}
+	}
+	b := s.out.NewBlock(s.Level, true)
+	run := func(c *code) { c.MI(x86.MOV, x86.S32, c.stateAt(sMissed), missed) }
+	jump := s.out.NewInst(s.op(op{form: formJump, code: x86.JMP}), 0)
+	jump.To = to.Block
+	b.Insts = []*isel.Inst{s.out.NewInst(s.op(op{name: "missed", run: run}), 0), jump}
+	s.misses = append(s.misses, miss{b, to, missed})
+	return b
+}
+
+// miss is a way on which the bounds of an access were missed.
+type miss struct {
+	*isel.Block
+	to     *block
+	missed int32
 }
 
 // before computes in cold code what the exit of an effect writes and the code behind it wants, too: else each exit
@@ -33,7 +93,7 @@ func (s *selector) before(e *ssa.Effect) {
 	}
 	for _, h := range s.f.States[e.State].Homes {
 		v := h.Value
-		if s.wanted[v] == 0 || s.f.Ops[v].Code == ssa.Result || s.f.Ops[v].Code == ssa.Strided {
+		if s.wanted[v] == 0 || s.f.Ops[v].Code <= ssa.Strided || !s.within(v, 8) {
 			continue
 		}
 		if s.f.IsNum(v) {
@@ -44,6 +104,28 @@ func (s *selector) before(e *ssa.Effect) {
 			s.part(v, i)
 		}
 	}
+}
+
+// within reports whether a value can be computed in the running block, here: it may be that it is placed in one that
+// not every way to this one goes through, and that only the exit has a copy of it here. Where that takes more than
+// some steps to find out it is not said.
+func (s *selector) within(v ssa.Value, depth int) bool {
+	if e := s.loads[v]; e != nil {
+		_, there := s.look(key{v: v, kind: s.kindOf(v)})
+		return there || slices.Contains(s.pending, e)
+	}
+	if p := s.placed[v]; p != nil {
+		return s.dom.Dominates(p, s.ssa)
+	}
+	if b := s.f.Info[v].Block; b >= 0 {
+		return s.dom.Dominates(s.f.Blocks[b], s.ssa)
+	}
+	for _, a := range s.f.Ops[v].Operands() {
+		if depth == 0 || !s.within(a, depth-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // home is what an exit writes: registers from use on, by bytes of the warp's register block.
@@ -83,50 +165,95 @@ func (s *selector) leave(b *block) {
 		}
 		homes = append(homes, x)
 	}
-	missed := b.stub.missed
-	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes, missed) }, s.temps(3, 0), uses...)
+	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes) }, s.temps(3, 0), uses...)
 	i.Any = true
 }
 
-// leaveWarp writes counts, places, and the homes of variables, and returns.
-func (c *code) leaveWarp(s *ssa.State, homes []home, missed int32) {
+// leaveWarp writes the homes of variables, counts and places, and returns.
+func (c *code) leaveWarp(s *ssa.State, homes []home) {
 	rows, mask, t := c.t(0), c.t(1), c.t(2)
-	c.RM(x86.MOV, x86.S32, rows, c.frameAt(fWarp))
-	c.RRI(x86.IMUL, x86.S64, rows, rows, int32(wSize))
-	c.RM(x86.ADD, x86.S64, rows, c.frameAt(fWarps))
-	c.RM(x86.MOV, x86.S64, rows, x86.At(rows, int32(wRegs)).By(ofWarp))
-	if missed != 0 {
-		c.MI(x86.MOV, x86.S32, c.stateAt(sMissed), missed)
+	if len(homes) > 0 {
+		c.RM(x86.MOV, x86.S32, rows, c.frameAt(fWarp))
+		c.RRI(x86.IMUL, x86.S64, rows, rows, int32(wSize))
+		c.RM(x86.ADD, x86.S64, rows, c.frameAt(fWarps))
+		c.RM(x86.MOV, x86.S64, rows, x86.At(rows, int32(wRegs)).By(ofWarp))
 	}
 	for _, h := range homes {
 		c.home(&h, rows, t)
 	}
+	if len(s.Places) == 0 { // all else is no longer wanted
+		mask, t = tailMask, tailTemp
+	}
 	c.into(mask, 0)
-	if s.Restart {
+	if s.Undo != 0 {
+		c.undo(s.Undo, mask, t)
+	}
+	if len(s.Places) == 0 {
+		c.MovImm(tailPC, uint64(uint32(s.PC)))
+		c.Jmp(c.e.tail(tail{s.Restart, s.FuelOut}))
+		return
+	}
+	c.noPlaces(s.Restart, t)
+	c.place(mask, rows, t, s.FuelOut, func(to x86.Mem) { c.MI(x86.MOV, x86.S32, to, s.PC) })
+	for i, p := range s.Places {
+		c.into(mask, 1+i)
+		c.place(mask, rows, t, false, func(to x86.Mem) { c.MI(x86.MOV, x86.S32, to, p.PC) })
+	}
+	c.Jmp(c.done)
+}
+
+// tail is the end of exits of lanes that stand at one place, behind all other code: once for all of them.
+type tail struct{ restart, fuelOut bool }
+
+// Registers that a tail begins with, and that it changes.
+const (
+	tailMask = x86.RAX
+	tailPC   = x86.RCX
+	tailTemp = x86.RDX
+	tailAt   = x86.RSI
+)
+
+// tail is where a tail begins.
+func (e *encoder) tail(t tail) x86.Label {
+	for _, x := range e.tails {
+		if x.tail == t {
+			return x.at
+		}
+	}
+	at := e.x.NewLabel()
+	e.tails = append(e.tails, tailAtLabel{t, at})
+	return at
+}
+
+type tailAtLabel struct {
+	tail
+	at x86.Label
+}
+
+// writeTails writes the tails that are wanted.
+func (c *code) writeTails() {
+	for _, t := range c.e.tails {
+		c.Bind(t.at)
+		c.noPlaces(t.restart, tailTemp)
+		c.place(tailMask, tailAt, tailTemp, t.fuelOut, func(to x86.Mem) { c.MR(x86.MOV, x86.S32, to, tailPC) })
+		c.Jmp(c.done)
+	}
+}
+
+// noPlaces gives what the warp began with back, if it begins again, and says that its lanes stand nowhere.
+func (c *code) noPlaces(restart bool, t x86.Reg) {
+	if restart {
 		c.RM(x86.MOV, x86.S64, rSteps, c.frameAt(fSteps0))
 		c.RM(x86.MOV, x86.S64, rOps, c.frameAt(fOps0))
 		c.RM(x86.MOV, x86.S32, t, c.frameAt(fFuel0))
 		c.MR(x86.MOV, x86.S32, c.frameAt(fFuel), t)
 		c.MI(x86.MOV, x86.S32, c.frameAt(fLooped), 0)
 	}
-	if s.Undo != 0 {
-		c.undo(s.Undo, mask, t)
-	}
 	c.RM(x86.MOV, x86.S32, t, c.frameAt(fLooped))
 	c.MR(x86.MOV, x86.S32, c.stateAt(sLooped), t)
 	c.MI(x86.MOV, x86.S32, c.stateAt(sPlaced), 0)
 	c.MI(x86.MOV, x86.S32, c.stateAt(sExited), -1)
 	c.MI(x86.MOV, x86.S32, c.stateAt(sMask), -1)
-	flags := uint32(0)
-	if s.FuelOut {
-		flags = uint32(abi.FuelOut)
-	}
-	c.place(s.PC, mask, rows, t, flags)
-	for i, p := range s.Places {
-		c.into(mask, 1+i)
-		c.place(p.PC, mask, rows, t, 0)
-	}
-	c.Jmp(c.done)
 }
 
 // undo takes instructions back that lanes of a mask have not executed.
@@ -140,8 +267,8 @@ func (c *code) undo(n int64, mask, t x86.Reg) {
 	c.Bind(none)
 }
 
-// place adds a place where lanes stand, if there are any.
-func (c *code) place(pc int32, mask, at, t x86.Reg, flags uint32) {
+// place adds a place where lanes stand, if there are any; putPC writes its pc.
+func (c *code) place(mask, at, t x86.Reg, fuelOut bool, putPC func(to x86.Mem)) {
 	none := c.NewLabel()
 	c.RR(x86.TEST, x86.S32, mask, mask)
 	c.Jcc(x86.E, none)
@@ -149,9 +276,11 @@ func (c *code) place(pc int32, mask, at, t x86.Reg, flags uint32) {
 	c.RRI(x86.IMUL, x86.S64, at, at, int32(pSize))
 	c.RR(x86.ADD, x86.S64, at, rState)
 	field := func(off uintptr) x86.Mem { return x86.At(at, int32(sPlaces+off)).By(ofPlaces) }
-	c.MI(x86.MOV, x86.S32, field(0), pc)
+	putPC(field(0))
 	c.MR(x86.MOV, x86.S32, field(pMask), mask)
-	if flags != 0 {
+	flags := abi.PlaceFlags(0)
+	if fuelOut {
+		flags = abi.FuelOut
 		c.MI(x86.MOV, x86.S32, field(pFuel), 0)
 	} else {
 		c.RM(x86.MOV, x86.S32, t, c.frameAt(fFuel))

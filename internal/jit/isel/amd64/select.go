@@ -111,6 +111,7 @@ type selector struct {
 	at     entries
 	local  entries // of the running exit
 	stubs  []*block
+	misses []miss
 	frame  frame
 	ops    []op    // room for more
 	last   [64]*op // of those of vectors (shared)
@@ -320,6 +321,9 @@ func (s *selector) order() {
 				s.out.Add(x.Block)
 			}
 		}
+	}
+	for _, m := range s.misses {
+		s.out.Add(m.Block)
 	}
 	for _, x := range s.stubs {
 		s.out.Add(x.Block)
