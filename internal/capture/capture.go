@@ -52,10 +52,11 @@ type Run struct {
 type Allocation struct {
 	Address Address `json:"address"`
 	Size    uint64  `json:"size"`
-	Space   string  `json:"space"`           // Device …
-	Label   string  `json:"label,omitempty"` // what reports call it
-	Owner   string  `json:"owner,omitempty"` // who made it: "cudaMalloc, called by main (x.cu:21)"
-	Runs    []Run   `json:"runs,omitempty"`  // the bytes that are kept, ascending and disjoint; the others are zero
+	Space   string  `json:"space"`            // Device …
+	Device  int     `json:"device,omitempty"` // the number of the device whose memory it is
+	Label   string  `json:"label,omitempty"`  // what reports call it
+	Owner   string  `json:"owner,omitempty"`  // who made it: "cudaMalloc, called by main (x.cu:21)"
+	Runs    []Run   `json:"runs,omitempty"`   // the bytes that are kept, ascending and disjoint; the others are zero
 	// Unwritten are bytes that nothing had written, ascending and disjoint, as far as a sanitizer has looked; the others
 	// count as written.
 	Unwritten []Run `json:"unwritten,omitempty"`
@@ -67,10 +68,11 @@ const (
 	Constant = "constant" // kernels do not write there
 	Heap     = "heap"     // by a kernel's malloc
 	Managed  = "managed"  // the program reaches it, too
+	Host     = "host"     // the program's own, which kernels use: it lies anywhere
 )
 
 // spaces are what the space of an allocation may be.
-var spaces = []string{Device, Constant, Heap, Managed}
+var spaces = []string{Device, Constant, Heap, Managed, Host}
 
 // Variable is a module variable.
 type Variable struct {
@@ -128,7 +130,7 @@ type Handle struct {
 // Memory is memory.json. The bytes of all runs stand in memory.zst one behind the other, in the order of allocations.
 type Memory struct {
 	Schema      int          `json:"schema"`
-	Base        Address      `json:"base"`        // of the device's memory: no allocation lies below
+	Base        Address      `json:"base"`        // of the device's memory: no allocation but those of the host lies below
 	Allocations []Allocation `json:"allocations"` // by ascending addresses, disjoint
 	Variables   []Variable   `json:"variables"`   // each within an allocation
 

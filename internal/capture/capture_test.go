@@ -184,7 +184,7 @@ var hostile = []struct{ name, text, want string }{
 	{"decimal", `{"schema": 2, "allocations": [{"address": "4096", "size": 1, "space": "device"}]}`, "no address"},
 	{"negative", `{"schema": 2, "allocations": [{"address": "0x1000", "size": -1, "space": "device"}]}`, "-1"},
 	{"space", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 1, "space": "moon"}]}`, `no space "moon"`},
-	{"below", `{"schema": 2, "base": "0x2000", "allocations": [{"address": "0x1000", "size": 16, "space": "device"}]}`, "begins before 0x2000"},
+	{"below", `{"schema": 2, "base": "0x2000", "allocations": [{"address": "0x1000", "size": 16, "space": "device"}]}`, "lies before 0x2000"},
 	{"overlap", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 16, "space": "device"}, {"address": "0x100f", "size": 1, "space": "device"}]}`,
 		"begins before 0x"},
 	{"huge", `{"schema": 2, "allocations": [{"address": "0x1000", "size": 1073741825, "space": "device"}]}`, "larger than the limit"},

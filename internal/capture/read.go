@@ -63,7 +63,7 @@ func parse(text io.Reader, limit uint64) (*Memory, error) {
 
 // check says what of a memory cannot be.
 func (m *Memory) check(limit uint64) error {
-	total, last := uint64(0), uint64(m.Base)
+	total, last := uint64(0), uint64(0)
 	for i := range m.Allocations {
 		a := &m.Allocations[i]
 		start := uint64(a.Address)
@@ -72,6 +72,8 @@ func (m *Memory) check(limit uint64) error {
 			return fmt.Errorf("allocation %d: there is no space %q", i, a.Space)
 		case a.Size == 0 || start == 0 || start >= maxAddress || a.Size > maxAddress-start:
 			return fmt.Errorf("allocation %d: %d bytes at %#x cannot be device memory", i, a.Size, start)
+		case start < uint64(m.Base) && a.Space != Host:
+			return fmt.Errorf("allocation %d, at %#x, lies before %#x, where the device's memory begins", i, start, uint64(m.Base))
 		case start < last:
 			return fmt.Errorf("allocation %d, at %#x, begins before %#x, the end of what is in front of it", i, start, last)
 		case len(a.Label)+len(a.Owner) > maxName:

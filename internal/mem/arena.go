@@ -75,7 +75,7 @@ func (a *Arena) Close() error {
 	a.epoch.Add(1)
 	if a.open--; a.open == 0 {
 		a.live, a.free = spans{}, spans{}
-		return a.memory.release()
+		return errors.Join(a.memory.release(), releaseAll(a.foreign))
 	}
 	for _, v := range a.live.all(func(v *span) bool { return v.info.Device == a.device }) {
 		a.live.remove(v.start)

@@ -82,9 +82,9 @@ func (s *Space) Touched(addr, n uint64) (parts [][2]uint64) {
 	return parts
 }
 
-// Single reports whether the memory is that of one device, and has neither multicast ranges nor endpoints.
-func (s *Space) Single() bool {
+// Fabric reports whether there are multicast ranges or endpoints.
+func (s *Space) Fabric() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.open == 1 && len(s.ranges) == 0 && len(s.endpoints) == 0
+	return len(s.ranges) != 0 || len(s.endpoints) != 0
 }

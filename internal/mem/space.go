@@ -28,23 +28,27 @@ type Config struct {
 	Quarantine uint64
 	// Base, of which IsBase holds, is the device address of the first byte, without Identity; 0: GlobalBase.
 	Base uint64
+	// Foreign, without Identity, are device addresses outside of the arena that AdoptAt makes allocations of, in the order of their
+	// starts. On Linux only.
+	Foreign []Range
 }
 
 // Space is the global memory of one machine. Its devices share addresses: a pointer means the same
 // byte in each, and an allocation knows its device. It ends with the last of its arenas.
 type Space struct {
-	mu     sync.RWMutex
-	memory reserved
-	page   uint64 // Config.Page
-	base   uint64 // device address of the first byte
-	top    uint64 // end of what was ever used; everything from here is zero
-	live   spans
-	free   spans // below top; may hold old bytes
-	epoch  atomic.Uint64
-	held   quarantine
-	ended  history      // for reports
-	open   int          // arenas
-	ranges []*Multicast // in the order of addresses; never changed in place
+	mu      sync.RWMutex
+	memory  reserved
+	page    uint64 // Config.Page
+	base    uint64 // device address of the first byte
+	top     uint64 // end of what was ever used; everything from here is zero
+	live    spans
+	free    spans // below top; may hold old bytes
+	epoch   atomic.Uint64
+	held    quarantine
+	ended   history      // for reports
+	foreign []reserved   // pages of Config.Foreign
+	open    int          // arenas
+	ranges  []*Multicast // in the order of addresses; never changed in place
 
 	endpoints map[uint32]*Endpoint
 	named     uint32 // the last endpoint's number
@@ -84,8 +88,12 @@ func newSpace(room uint64, cfg Config) (*Space, error) {
 		}
 		return &Space{memory: memory, base: base, top: base}, err
 	}
-	memory, err := reserve(room)
 	base := cmp.Or(cfg.Base, GlobalBase)
+	if len(cfg.Foreign) != 0 {
+		memory, mapped, err := reserveBeside(room, base, cfg.Foreign)
+		return &Space{memory: memory, foreign: mapped, base: base, top: base}, err
+	}
+	memory, err := reserve(room)
 	return &Space{memory: memory, base: base, top: base}, err
 }
 

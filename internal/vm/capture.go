@@ -145,13 +145,8 @@ func limitedCapture(err error) error {
 
 // capturable says what of the device a capture cannot keep.
 func (p *Program) capturable() error {
-	if !p.d.machine.Arena.Single() {
-		return errors.New("captures hold neither several devices nor multicast ranges and endpoints")
-	}
-	for _, a := range p.d.machine.Arena.Live() {
-		if a.Adopted {
-			return fmt.Errorf("captures hold no memory of the host so far, and the device uses %d bytes of it at %#x", a.End-a.Start, a.Start)
-		}
+	if p.d.machine.Arena.Fabric() {
+		return errors.New("captures hold no multicast ranges and endpoints")
 	}
 	return nil
 }
@@ -163,7 +158,7 @@ func (p *Program) remember(f *capture.Folder) {
 	for _, a := range arena.Live() {
 		if !a.Internal {
 			f.Memory.Allocations = append(f.Memory.Allocations, capture.Allocation{
-				Address: capture.Address(a.Start), Size: a.End - a.Start, Space: spaceOf(&a.Info), Label: a.Label,
+				Address: capture.Address(a.Start), Size: a.End - a.Start, Space: spaceOf(&a.Info), Device: a.Device, Label: a.Label,
 				Unwritten: runsOf(p.d.shadow.Unwritten(san.Set(p.d.cfg.Sanitize), a.Start, a.End-a.Start), a.Start),
 			})
 		}
@@ -210,6 +205,8 @@ func runsOf(parts [][2]uint64, start uint64) (runs []capture.Run) {
 // spaceOf is what kind of memory an allocation is.
 func spaceOf(i *mem.Info) string {
 	switch {
+	case i.Adopted:
+		return capture.Host
 	case i.ReadOnly:
 		return capture.Constant
 	case i.Heap:
@@ -294,14 +291,27 @@ func (s *deviceSetup) kept(n int) (*capture.Memory, error) {
 	return m, nil
 }
 
+// foreign are the places of a capture's memory of the host.
+func foreign(m *capture.Memory) (list []mem.Range) {
+	for i := range m.Allocations {
+		if a := &m.Allocations[i]; a.Space == capture.Host {
+			list = append(list, mem.Range{Start: uint64(a.Address), Size: a.Size})
+		}
+	}
+	return list
+}
+
 // restore makes the allocations of a captured launch.
 func (d *Device) restore(m *capture.Memory) error {
 	if d.cfg.Restore == "" {
 		return nil
 	}
 	for i := range m.Allocations {
-		a := &m.Allocations[i]
-		if err := d.machine.Arena.AllocAt(uint64(a.Address), a.Size, infoOf(a)); err != nil {
+		a, put := &m.Allocations[i], d.machine.Arena.AllocAt
+		if a.Space == capture.Host {
+			put = d.machine.Arena.AdoptAt
+		}
+		if err := put(uint64(a.Address), a.Size, infoOf(a)); err != nil {
 			return fmt.Errorf("ptxvm: the captured launch cannot be restored: allocation %d: %w", i, err)
 		}
 	}

@@ -189,7 +189,7 @@ func NewDevices(n int, cfg *DeviceConfig) ([]*Device, error) {
 	}
 	arenas, err := mem.NewArenas(mem.Config{
 		Limits: slices.Repeat([]uint64{uint64(first.cfg.Memory)}, n), Identity: first.cfg.HostPointers, Guard: first.cfg.HostGuard, Page: first.cfg.page(),
-		Quarantine: first.quarantine(), Base: uint64(kept.Base),
+		Quarantine: first.quarantine(), Base: uint64(kept.Base), Foreign: foreign(kept),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ptxvm: %w", err)

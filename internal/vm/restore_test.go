@@ -59,6 +59,9 @@ func FuzzRestore(f *testing.F) {
 	eight := w.EncodeAll([]byte("8 bytes!"), nil)
 	f.Add([]byte(wholeFolder), eight, "00")
 	f.Add([]byte(wholeFolder), eight[:len(eight)/2], "")
+	f.Add([]byte(`{"schema": 2, "base": "0x200000000000", "allocations": [{"address": "0x200000000000", "size": 8, "space": "host"},
+{"address": "0x7ffffffff000", "size": 4096, "space": "host"}]}`), eight, "")
+	f.Add([]byte(`{"schema": 2, "base": "0x200000000000", "allocations": [{"address": "0x55550000fff0", "size": 40, "space": "host", "runs": [{"offset": 0, "size": 8}]}]}`), eight, "")
 	f.Add([]byte(`{"schema": 2, "base": "0x700000000000", "allocations": []}`), w.EncodeAll(nil, nil), "x")
 	m, err := vm.Compile("k.ptx", []byte(restored), nil)
 	if err != nil {

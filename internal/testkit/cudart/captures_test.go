@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// captured are programs whose launches are captured and run again. The others take long, use several devices or memory of the
-// host, which captures refuse, or launch nothing.
+// captured are programs whose launches are captured and run again, of several devices and with memory of the host, too. The others take
+// long, or launch nothing.
 var captured = []string{
-	"assert", "asynccopy", "atomics", "bilateral", "bitonic", "bounds", "capture", "cluster", "conv", "copies", "cubemap", "driver_graph", "driver_texture", "events", "gates", "gradient", "graph", "groups", "halfs", "library", "link", "linkptx", "lock", "managed", "matmul", "memory", "misaligned",
-	"objects", "pools", "printing", "reduce", "reset", "streams", "surface", "texture", "tma", "vectoradd", "views", "volume", "wmma",
+	"assert", "asynccopy", "atomics", "bilateral", "bitonic", "both", "bounds", "capture", "cluster", "conv", "copies", "cubemap", "driver_graph", "driver_memory", "driver_texture", "events", "gates", "gradient", "graph", "groups", "halfs", "library", "link", "linkptx", "lock", "managed", "matmul", "memory", "misaligned", "multi",
+	"objects", "openmp", "peers", "pools", "printing", "reduce", "registered", "reset", "streams", "surface", "texture", "tma", "vectoradd", "views", "volume", "wmma",
 }
 
 // TestCaptures: launches of programs are captured and run again from their folders, in every engine, to the same bytes, or to the same
