@@ -30,7 +30,7 @@ func (b *binaryOp) eval(c *evaluation) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if l.Count > 0 || r.Count > 0 {
+	if l.compound() || r.compound() {
 		return Value{}, errNoNumber
 	}
 	switch b.op {
@@ -184,7 +184,7 @@ func (u *unaryOp) eval(c *evaluation) (Value, error) {
 		return c.deref(&v)
 	case u.op == "!":
 		return truth(!v.True()), nil
-	case v.Count > 0:
+	case v.compound():
 		return Value{}, errNoNumber
 	case v.Type.Float() && u.op == "-":
 		return floatOp("-", math.Copysign(0, -1), v.float(), v.Type, v.literal)

@@ -97,6 +97,8 @@ func (v *viewed) eval(c *evaluation) (Value, error) {
 	switch {
 	case err != nil:
 		return x, err
+	case x.Object != nil:
+		return x, errNoNumber
 	case x.Count > 0:
 		n := x.Count * x.Type.Size() / max(v.typ.Size(), 1)
 		if n == 0 {
@@ -131,6 +133,9 @@ func (x *index) eval(c *evaluation) (Value, error) {
 	of, err := x.of.eval(c)
 	if err != nil {
 		return of, err
+	}
+	if of.Object != nil {
+		return c.texel(of.Object, x.at)
 	}
 	at, err := x.at.eval(c)
 	if err != nil {
@@ -182,6 +187,9 @@ func (c *evaluation) address(n node) (space string, addr uint64, t value.Type, e
 		if err == nil && v.Home != nil && v.Home.Space == tensorSpace {
 			return tensorSpace, v.Home.Addr / tensorWord, v.Type, nil
 		}
+		if err == nil && v.Count > 0 { // a texel
+			return v.Home.Space, v.Home.Addr, v.Type, nil
+		}
 	case *named:
 		if v, ok := c.variable(n.name); ok {
 			space, addr, err = c.place(v)
@@ -209,7 +217,7 @@ func (c *evaluation) address(n node) (space string, addr uint64, t value.Type, e
 		}
 	}
 	v, err := n.eval(c)
-	if err == nil && (v.Type.Float() || v.Count > 0) {
+	if err == nil && (v.Type.Float() || v.compound()) {
 		err = errors.New("Attempt to take contents of a non-pointer value.")
 	}
 	return "", uint64(v.integer()), value.Type{}, err
@@ -249,7 +257,7 @@ func (c *evaluation) addressOf(n node) (Value, error) {
 }
 
 func (c *evaluation) deref(v *Value) (Value, error) {
-	if v.Type.Float() || v.boolean() || v.Count > 0 {
+	if v.Type.Float() || v.boolean() || v.compound() {
 		return Value{}, errors.New("Attempt to take contents of a non-pointer value.")
 	}
 	space := v.space
@@ -296,7 +304,7 @@ func (r *register) eval(c *evaluation) (Value, error) {
 // eval of a name: a parameter's value, or a variable's.
 func (n *named) eval(c *evaluation) (Value, error) {
 	if v, ok := c.variable(n.name); ok {
-		if c.Warp == nil && v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst {
+		if c.Warp == nil && v.Space != ir.SpaceGlobal && v.Space != ir.SpaceConst && !isReference(v) {
 			return Value{}, ErrNotRunning
 		}
 		return c.loadVariable(v)
@@ -312,6 +320,9 @@ func (n *named) eval(c *evaluation) (Value, error) {
 
 // loadVariable reads a scalar; of an array it says where that is.
 func (c *evaluation) loadVariable(v *ir.Var) (Value, error) {
+	if isReference(v) {
+		return c.image(c.parts.Address(v))
+	}
 	space, addr, err := c.place(v)
 	if err != nil {
 		return Value{}, err

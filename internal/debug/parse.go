@@ -5,7 +5,8 @@ package debug
 //	expr    = binary of Go's operators over unary
 //	unary   = ("-" | "+" | "!" | "^" | "~" | "&" | "*") unary | postfix
 //	postfix = primary { "[" expr "]" | "@" (NUMBER | "warp") | ":" TYPE }
-//	primary = NUMBER | %REGISTER["."COMPONENT] | NAME | $[N] | TYPE "(" expr ")" | "(" TYPE ")" unary | "(" expr ")" | "[" [SPACE] expr "]"
+//	object  = ("texture" | "surface" | "sampler" | "tensormap") "(" expr ["," expr] ")"
+//	primary = object | NUMBER | %REGISTER["."COMPONENT] | NAME | $[N] | TYPE "(" expr ")" | "(" TYPE ")" unary | "(" expr ")" | "[" [SPACE] expr "]"
 
 import (
 	"fmt"
@@ -82,6 +83,11 @@ func visit(n node, see func(node)) {
 	case *binaryOp:
 		visit(n.l, see)
 		visit(n.r, see)
+	case *object:
+		visit(n.of, see)
+		if n.level != nil {
+			visit(n.level, see)
+		}
 	}
 }
 
@@ -313,7 +319,31 @@ func (p *parser) name(t token) (node, error) {
 		of, err := p.closed(")")
 		return &cast{of, typ}, err
 	}
+	if slices.Contains(objectKinds, t.text) && p.take("(") {
+		return p.object(t.text)
+	}
 	return &named{t.text}, nil
+}
+
+// object reads what stands behind texture( and the like.
+func (p *parser) object(kind string) (node, error) {
+	o := &object{kind: kind}
+	if p.deep++; p.deep > maxNesting {
+		return nil, &SyntaxError{Text: p.text, At: p.peek().at, Msg: "The expression is nested too deeply."}
+	}
+	defer func() { p.deep-- }()
+	var err error
+	if o.of, err = p.binary(0); err != nil {
+		return nil, err
+	}
+	if p.take(",") {
+		o.level, err = p.closed(")")
+		return o, err
+	}
+	if !p.take(")") {
+		return nil, p.fail(p.peek())
+	}
+	return o, nil
 }
 
 // parenthesis reads a conversion as C writes it, or an expression.

@@ -19,6 +19,7 @@ type Value struct {
 	Type      value.Type // the zero type: a truth value
 	Count     int        // of an array in memory: its elements of Type, which Low does not hold; else 0
 	Home      *Home      // where it is; nil: nowhere, it was computed
+	Object    *Object    // it is no number, but this
 
 	literal bool   // a number as written, which takes the other operand's type
 	space   string // of an address of something, where it points
@@ -55,7 +56,10 @@ func mustType(name string) value.Type {
 }
 
 // boolean reports whether the value is a truth value.
-func (v *Value) boolean() bool { return v.Type == value.Type{} && v.Count == 0 }
+func (v *Value) boolean() bool { return v.Type == value.Type{} && !v.compound() }
+
+// compound reports whether the value is no number: an array, or an object.
+func (v *Value) compound() bool { return v.Count > 0 || v.Object != nil }
 
 // True is what conditions ask: not zero.
 func (v *Value) True() bool { return v.Low != 0 || v.High != 0 }
@@ -106,7 +110,7 @@ func (v *Value) float() float64 {
 // converted is the value in another type, as cvt would: integers are cut, floats rounded to nearest even and, to integers, towards zero.
 func (v *Value) converted(t value.Type) (Value, error) {
 	switch {
-	case v.Count > 0:
+	case v.compound():
 		return Value{}, errNoNumber
 	case t.Float():
 		f := v.float()
@@ -199,6 +203,9 @@ func (v *Value) number() value.Type {
 // bits of registers as signed decimal numbers.
 func FormatValue(v *Value, format byte) string {
 	n := max(v.Type.Bits(), 1)
+	if v.Object != nil {
+		return v.Object.Text
+	}
 	if v.boolean() && (format == 0 || format == 'f') {
 		return strconv.FormatBool(v.True())
 	}

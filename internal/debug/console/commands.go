@@ -145,7 +145,7 @@ func focusing() []*command {
 func looking() []*command {
 	return []*command{
 		{name: "print", also: []string{"p", "inspect"}, args: "[/FMT] EXPR", group: "Looking", run: (*Console).print, words: symbols,
-			help:    "Print a value. Registers are %r1 or, of another lane, %r1@5, or of all lanes %r1@warp; memory is [ADDR]:f32 or [shared s+4]:u32; parameters and variables go by their names, x[2] is an element; tmem[LANE][COLUMN] and [tmem ADDR] are tensor memory. Operators and numbers are Go's; f32(x) converts, x:f32 looks at the same bits. print frag %r4..%r7 as mma.m16n8k16.a.f16 shows registers as the matrix that they are a fragment of. FMT is x d u o t f c a or z.",
+			help:    "Print a value. Registers are %r1 or, of another lane, %r1@5, or of all lanes %r1@warp; memory is [ADDR]:f32 or [shared s+4]:u32; parameters and variables go by their names, x[2] is an element; tmem[LANE][COLUMN] and [tmem ADDR] are tensor memory. texture(X), surface(X) and sampler(X) say what a handle means, texture(X)[x][y] is a texel (as CUDA orders coordinates: x, y, z or layer), texture(X, 1) a level; a .texref variable goes by its name, tensormap(X) reads a tensor map. Operators and numbers are Go's; f32(x) converts, x:f32 looks at the same bits. print frag %r4..%r7 as mma.m16n8k16.a.f16 shows registers as the matrix that they are a fragment of. FMT is x d u o t f c a or z.",
 			example: "print/x [p+4]:u32 & 0xff"},
 		{name: "why", args: "EXPR", group: "Looking", run: (*Console).whence, words: symbols,
 			help: "Say where the value of a register or of memory comes from: the instructions behind it with their values, back through registers, shared and global memory to inputs. The launch runs again for it.", example: "why %f3@5"},
@@ -155,7 +155,7 @@ func looking() []*command {
 			help: "Print a value now and at each stop.", example: "display %r1"},
 		{name: "undisplay", args: "[N…]", group: "Looking", run: (*Console).undisplay, help: "End displays: those of the numbers, or all.", example: "undisplay 1"},
 		{name: "info", also: []string{"i"}, args: "WHAT", group: "Looking", run: (*Console).info,
-			help:    "Show what there is: registers, all-registers, locals, args, breakpoints, display, source, frame, line, functions, moment; info cuda kernels, clusters, blocks, warps, lanes, threads, barriers, mbarriers, async, tmem or divergence.",
+			help:    "Show what there is: registers, all-registers, locals, args, breakpoints, display, source, frame, line, functions, moment; info cuda kernels, clusters, blocks, warps, lanes, threads, barriers, mbarriers, async, tmem, images or divergence.",
 			example: "info cuda warps", words: func(c *Console, before []string) []string { return infoWords(before) }},
 		{name: "backtrace", also: []string{"bt", "where"}, group: "Looking", run: (*Console).backtrace, help: "Show the calls that lead here.", example: "backtrace"},
 		{name: "list", also: []string{"l"}, args: "[LINE | FILE:LINE | FUNCTION]", group: "Looking", again: bare, run: (*Console).list, words: locations,

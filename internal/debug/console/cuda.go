@@ -30,6 +30,7 @@ func cudaSubjects() []subject {
 		{"blocks", shows((*Console).cudaBlocks)},
 		{"clusters", shows((*Console).cudaClusters)},
 		{"divergence", shows((*Console).cudaDivergence)},
+		{"images", shows((*Console).cudaImages)},
 		{"kernels", shows((*Console).cudaKernels)},
 		{"lanes", shows((*Console).cudaLanes)},
 		{"mbarriers", shows((*Console).cudaMbarriers)},
@@ -268,6 +269,17 @@ func (c *Console) cudaTensor(p *machine.Pause) error {
 		made := a.Made.(machine.Place)
 		l, _ := c.Session.Code.Locate(debug.Place{Func: made.Func.Name, PC: made.PC})
 		c.printf("  %3d to %3d %#-10x %s: %s\n", a.Column, a.Column+a.Columns-1, a.Column, quote.Place(l.Line()), diag.Escape(l.Text))
+	}
+	return nil
+}
+
+func (c *Console) cudaImages(*machine.Pause) error {
+	list := c.Session.Images()
+	if len(list) == 0 {
+		c.printf("There are no textures, surfaces and samplers.\n")
+	}
+	for _, im := range list {
+		c.printf("%#x  %s\n", im.Handle, diag.Escape(im.Text))
 	}
 	return nil
 }

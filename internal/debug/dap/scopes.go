@@ -37,6 +37,7 @@ func scopeRows() []scopeRow {
 		{name: "Divergence", always: true, list: (*server).divergence},
 		{name: "Barriers", list: (*server).barriers},
 		{name: "Async", list: (*server).async},
+		{name: "Images", costly: true, list: (*server).images},
 	}
 }
 
@@ -164,6 +165,16 @@ func (s *server) specials(f frame, scope *debug.Scope) (out []godap.Variable, er
 	for i := range list {
 		v := s.variable(f, scope, list[i].Name, list[i].Name, &list[i].Value)
 		v.PresentationHint = &godap.VariablePresentationHint{Attributes: []string{"readOnly"}}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// images are the textures, surfaces and samplers of the device.
+func (s *server) images(frame, *debug.Scope) (out []godap.Variable, err error) {
+	for _, im := range s.session.Images() {
+		v := stated(fmt.Sprintf("%#x", im.Handle), "%s", im.Text)
+		v.EvaluateName = fmt.Sprintf("%s(%#x)", im.Kind, im.Handle)
 		out = append(out, v)
 	}
 	return out, nil

@@ -106,7 +106,7 @@ func lookRequests() []*handler {
 	return []*handler{
 		{"threads", launched, false, "A thread is a warp that is on the device: that of the focus first, at most 256. While the launch runs, those of the last stop.", on((*server).listThreads)},
 		{"stackTrace", standing, false, "The calls that lead to the lane in focus, with inlined ones; each names its PTX instruction.", on((*server).stackTrace)},
-		{"scopes", standing, false, "Lane, Warp, Parameters, Shared, Local, Specials, Divergence, Barriers and Async, those that have something to show.", on((*server).scopes)},
+		{"scopes", standing, false, "Lane, Warp, Parameters, Shared, Local, Specials, Divergence, Barriers, Async and Images, those that have something to show.", on((*server).scopes)},
 		{"variables", standing, false, "What a scope or an array holds; elements are paged by `start` and `count`.", on((*server).variables)},
 		{"setVariable", standing, false, "Gives a register of the lane, or memory, the value of an expression.", on((*server).setVariable)},
 		{"evaluate", standing, false, "The value of an expression; with `context: repl` also the commands of the terminal (`help` lists them).", on((*server).evaluate)},

@@ -32,6 +32,9 @@ const (
 // typeName is the type of a value.
 func typeName(v *debug.Value) string {
 	name := v.Type.Name()
+	if v.Object != nil {
+		return v.Object.Kind
+	}
 	if name == "" {
 		name = "pred"
 	}
