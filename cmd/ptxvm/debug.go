@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"ptxvm.invalid/ptxvm"
@@ -182,15 +181,12 @@ func (f *debugFlags) openLaunch(setup *launchlang.Setup, requests []launchlang.R
 // momentFlag is where a session begins, as goto takes it.
 type momentFlag string
 
-// momentForm is what it may be.
-var momentForm = regexp.MustCompile(`^([0-9]+|fault|report(:[0-9]+)?)$`)
-
 func (f *momentFlag) String() string { return string(*f) }
 func (f *momentFlag) Type() string   { return "M|fault|report[:N]" }
 
 func (f *momentFlag) Set(text string) error {
-	if !momentForm.MatchString(text) {
-		return errors.New("want a moment, such as 1200, fault, or report:2")
+	if _, err := debug.ParseDestination(text); err != nil {
+		return err
 	}
 	*f = momentFlag(text)
 	return nil

@@ -209,34 +209,21 @@ func (c *Console) reverseFinish(args string) error {
 }
 
 func (c *Console) gotoMoment(args string) error {
-	if what, which, named := strings.Cut(args, ":"); what == "fault" && !named || what == "report" {
-		return c.gotoEvent(what, which)
-	}
+	by, err := strconv.ParseUint(strings.TrimLeft(args, "+-"), 0, 64)
 	here := c.Session.Moment()
-	n, err := strconv.ParseUint(strings.TrimLeft(args, "+-"), 0, 64)
 	switch {
-	case err != nil:
-		return fmt.Errorf("Invalid moment \"%s\": want a number, such as info moment shows, +N or -N, fault, or report[:N].", args)
-	case strings.HasPrefix(args, "+"):
-		n += here
-	case strings.HasPrefix(args, "-"):
-		n = here - min(n, here)
-	}
-	stop, err := c.Session.Goto(n)
-	return c.stop(stop, err, true)
-}
-
-// gotoEvent goes to the end of a launch that ends by a fault, or to a report by its number.
-func (c *Console) gotoEvent(what, which string) error {
-	if what == "fault" {
-		stop, err := c.Session.GotoFault()
+	case strings.HasPrefix(args, "+") && err == nil:
+		stop, err := c.Session.Goto(here + by)
+		return c.stop(stop, err, true)
+	case strings.HasPrefix(args, "-") && err == nil:
+		stop, err := c.Session.Goto(here - min(by, here))
 		return c.stop(stop, err, true)
 	}
-	n, err := count(which)
+	to, err := debug.ParseDestination(args)
 	if err != nil {
-		return err
+		return fmt.Errorf("Invalid moment \"%s\": want a number, such as info moment shows, +N or -N, fault, or report[:N].", args)
 	}
-	stop, err := c.Session.GotoReport(n)
+	stop, err := c.Session.GoTo(to)
 	return c.stop(stop, err, true)
 }
 

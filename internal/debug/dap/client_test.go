@@ -54,13 +54,13 @@ func programs(a *Arguments, out, notes io.Writer) (*Program, error) {
 	p.Target = debug.Target{Output: out, Open: func(w vm.Watch, seed uint64, out io.Writer) (*debug.Launch, error) {
 		cfg := cfg
 		cfg.Seed, cfg.Stdout, cfg.Sanitize = seed, out, checks
-		return openLaunch(m, w, &cfg, n, notes)
+		return openLaunch(m, w, &cfg, n, notes, filepath.Base(a.Program) == "texture.ptx")
 	}}
 	return p, nil
 }
 
-// openLaunch makes one launch of the module's only kernel.
-func openLaunch(m *vm.Module, w vm.Watch, cfg *vm.DeviceConfig, n uint32, notes io.Writer) (*debug.Launch, error) {
+// openLaunch makes one launch of the module's only kernel; textured: the texture line reads its buffer.
+func openLaunch(m *vm.Module, w vm.Watch, cfg *vm.DeviceConfig, n uint32, notes io.Writer, textured bool) (*debug.Launch, error) {
 	cfg.Engine, cfg.Workers, cfg.Deterministic, cfg.Memory, cfg.Arch = vm.Interp, 1, true, 1<<24, "sm_90"
 	d, err := vm.NewDevice(cfg)
 	if err != nil {
@@ -76,6 +76,9 @@ func openLaunch(m *vm.Module, w vm.Watch, cfg *vm.DeviceConfig, n uint32, notes 
 		return nil, errors.Join(err, d.Close())
 	}
 	b, err := d.Alloc(256)
+	if err == nil && textured {
+		err = bindLine(d, p, b)
+	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -90,6 +93,19 @@ func openLaunch(m *vm.Module, w vm.Watch, cfg *vm.DeviceConfig, n uint32, notes 
 			return err
 		},
 	}, nil
+}
+
+// bindLine makes the texture line.
+func bindLine(d *vm.Device, p *vm.Program, b vm.Buffer) error {
+	f, err := vm.ParseSampleFormat("u32x1")
+	if err != nil {
+		return err
+	}
+	line, err := d.NewTexture(vm.TextureDesc{Name: "line", Buffer: b, Format: f, Width: 8})
+	if err != nil {
+		return err
+	}
+	return p.BindTexture("line", line)
 }
 
 func exitCode(end error) int {

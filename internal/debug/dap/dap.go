@@ -10,6 +10,7 @@ package dap
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"ptxvm.invalid/ptxvm/internal/debug"
@@ -23,9 +24,27 @@ type Arguments struct {
 	Cwd         string    `json:"cwd"`         // what relative names are relative to; empty: as the server was started
 	StopOnEntry bool      `json:"stopOnEntry"` // at the first instruction, or at Moment
 	Seed        *uint64   `json:"seed"`        // of the schedule; nil: as Args say
-	Moment      uint64    `json:"moment"`      // where the session begins
+	Moment      moment    `json:"moment"`      // where the session begins, as --at takes it
 	Sanitize    checkList `json:"sanitize"`    // checks, as --sanitize takes them
 	NoDebug     bool      `json:"noDebug"`     // run it, and stop nowhere
+}
+
+// moment is a number, or a text: "fault", "report:2".
+type moment struct{ debug.Destination }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *moment) UnmarshalJSON(data []byte) (err error) {
+	text := string(data)
+	if text == "null" {
+		return nil
+	}
+	if json.Unmarshal(data, &text) != nil {
+		text = string(data)
+	}
+	if m.Destination, err = debug.ParseDestination(text); err != nil {
+		return fmt.Errorf("moment %.40s: %w", data, err)
+	}
+	return nil
 }
 
 // flagList is a list of words. A text alone is one word.

@@ -108,8 +108,8 @@ func (s *server) begin() {
 	switch {
 	case !s.session.Running():
 		s.halted(&debug.Stop{Why: debug.Finished, Err: s.session.Ended().Err}, nil)
-	case s.asked.Moment > 0:
-		s.move(motion{entry: true}, func() (*debug.Stop, error) { return s.session.Goto(s.asked.Moment) })
+	case !s.asked.Moment.Start():
+		s.move(motion{entry: true}, func() (*debug.Stop, error) { return s.session.GoTo(s.asked.Moment.Destination) })
 	case s.asked.StopOnEntry || s.breaks.catches("entry"):
 		s.halted(&debug.Stop{Why: debug.Began}, nil)
 	default:
