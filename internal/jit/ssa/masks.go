@@ -51,6 +51,22 @@ func ofAll(f *Func, o *Op) (Value, bool) {
 	return 0, false
 }
 
+// ofBallot: the ballot of all lanes, or of none, is known; whether one is 0 is whether there are lanes.
+func ofBallot(f *Func, o *Op) (Value, bool) {
+	if o.Code == Ballot {
+		k, known := f.Known(o.A)
+		return f.Word(uint32(-k)), known
+	}
+	if k, known := f.Known(o.B); (o.Code == Eq || o.Code == Ne) && known && k == 0 && f.Ops[o.A].Code == Ballot {
+		if some := f.Any(f.Ops[o.A].A); o.Code == Ne {
+			return some, true
+		} else {
+			return f.Not(some), true
+		}
+	}
+	return 0, false
+}
+
 // Surely is a number that does not hold where a mask lacks a lane; it may fail to hold where it has all, if that is not easily told.
 func (f *Func) Surely(m Value) Value {
 	if o := f.Ops[m]; o.Code == Or && !f.Info[m].Num {

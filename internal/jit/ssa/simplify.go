@@ -19,7 +19,7 @@ var rules []rule
 func init() {
 	rules = []rule{{"", fold}, {"", identity}, {"", sameOperands}, {"reassociate", reassociate}, {"powers of two", powerOfTwo}, {"perm", ofPerm}, {"bits", ofBits},
 		{"strided sums", strideSum}, {"strided products", strideScale}, {"strided extensions", strideExtend}, {"", extend}, {"", ofSelect}, {"masks", ofMasks},
-		{"", ofNot}, {"NaN payloads", ofFloats}, {"", ofCanon}, {"any", ofAny}, {"all", ofAll}}
+		{"", ofNot}, {"NaN payloads", ofFloats}, {"", ofCanon}, {"any", ofAny}, {"all", ofAll}, {"", ofBallot}}
 }
 
 // Rules are the names of those that can be left out.

@@ -29,6 +29,25 @@ type verifier struct {
 	errs  []error
 	where map[Value]position // of leaves and of placed operations
 	above map[Value]*Block   // of operations without a place: the deepest block that one of their leaves is in
+	here  position           // where values have been looked at last,
+	seen  map[looked]bool    // and which
+}
+
+// looked is a value that was looked at, there or with all that it is computed from.
+type looked struct {
+	Value
+	deep bool
+}
+
+// again tells whether a value has been looked at for the same position: values have many users.
+func (v *verifier) again(x Value, deep bool, b *Block, index int) bool {
+	if at := (position{b, index}); v.here != at || v.seen == nil {
+		v.here, v.seen = at, map[looked]bool{}
+	}
+	k := looked{x, deep}
+	seen := v.seen[k]
+	v.seen[k] = true
+	return seen
 }
 
 // position is a place in a block.
@@ -172,7 +191,7 @@ func (v *verifier) use(x Value, b *Block, index int, what string) {
 		v.fail("%s in b%d has no value v%d", what, b.ID, x)
 		return
 	}
-	if v.f.Ops[x].Code == Const {
+	if v.f.Ops[x].Code == Const || v.again(x, false, b, index) {
 		return
 	}
 	at, placed := v.where[x]
@@ -195,6 +214,9 @@ func (v *verifier) use(x Value, b *Block, index int, what string) {
 func (v *verifier) computable(x Value, b *Block, index int, what string) {
 	if v.f.Ops[x].Code <= Result {
 		v.use(x, b, index, what)
+		return
+	}
+	if v.again(x, true, b, index) {
 		return
 	}
 	for _, a := range v.f.Ops[x].Operands() {
