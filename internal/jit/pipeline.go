@@ -232,7 +232,7 @@ func (k *kernelC) native(b *build.Built, o *PipelineC) *abi.Native {
 			k.steps.Add(s.Steps)
 		},
 		Entries: make([]uintptr, n), Warps: make([]uintptr, n), Resumes: make([]uintptr, n), Wholes: make([]uintptr, n),
-		Meets: meets(decode.FuncOf(k.of.Func)), Bounds: b.Bounds, NumBounds: b.NumBounds,
+		Meets: meets(decode.FuncOf(k.of.Func)), Free: b.Free, Bounds: b.Bounds, NumBounds: b.NumBounds,
 		Batch: abi.ByBatch, Begin: abi.ByCTA, Start: abi.ByStart, Again: abi.ByStart, Out: abi.ByOut,
 		Whole: true, Last: true, C: true, Quick: true,
 	}

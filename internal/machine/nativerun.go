@@ -269,8 +269,27 @@ func (w *Warp) scatter(f *Fragment, n *installed, places []abi.Place, exited uin
 			return st
 		}
 	}
+	if n.Free != nil && len(places) > 1 {
+		if places = w.setFree(f, n, places); len(places) == 0 {
+			return Diverge
+		}
+	}
 	w.spreadOut(f, n, places)
 	return Diverge
+}
+
+// setFree parts the lanes of free places from the others, which it returns: they are in no region with those.
+func (w *Warp) setFree(f *Fragment, n *installed, places []abi.Place) (others []abi.Place) {
+	for i := range places {
+		p := places[i]
+		if !n.Free[p.PC] {
+			others = append(others, p)
+			continue
+		}
+		w.enclose(f, noPC)
+		w.spreadOut(w.part(f, p.Mask), n, places[i:i+1])
+	}
+	return others
 }
 
 // spreadOut parts a fragment that holds the lanes of all places into one for each, in the

@@ -26,6 +26,7 @@ func refuse(format string, a ...any) { panic(Refusal(fmt.Sprintf(format, a...)))
 type Options struct {
 	Rest  bool                // the copy for any lanes alone
 	Leave func(pc int32) bool // accesses at which code leaves
+	Some  bool                // what is not known is no reason to refuse a kernel: code leaves in front of it
 
 	Without map[string]bool // techniques that are left out
 }
@@ -44,6 +45,7 @@ type Built struct {
 	Func      *ssa.Func
 	Bounds    []int32 // by pc: entry of the table of bounds, -1 for none
 	NumBounds int
+	Free      []bool // by pc: lanes that wait there meet others only where pcs agree
 }
 
 // retry says that an assumption about a variable at a loop does not hold.
@@ -70,7 +72,7 @@ func Build(code *machine.Code, o Options) (out *Built, err error) {
 		case err != nil:
 			return nil, err
 		case !again:
-			return &Built{Func: b.Func, Bounds: b.boundsAt, NumBounds: int(b.numBounds)}, nil
+			return &Built{Func: b.Func, Bounds: b.boundsAt, NumBounds: int(b.numBounds), Free: b.free()}, nil
 		}
 	}
 }
@@ -91,8 +93,9 @@ type builder struct {
 	end        *ssa.Block // where a warp ends
 	copies     int
 	tests      map[hereTested]bool
-	running    *path // while an instruction is built
-	at         int32 // which
+	running    *path               // while an instruction is built
+	at         int32               // which
+	freely     map[ir.BlockID]bool // whether lanes wait there freely
 
 	boundsAt  []int32
 	numBounds int32
@@ -100,7 +103,8 @@ type builder struct {
 }
 
 func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, lanes map[assumed]bool) *builder {
-	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes, byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}}
+	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes,
+		byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}, freely: map[ir.BlockID]bool{}}
 	b.Func.Without(o.Without)
 	b.boundsAt = make([]int32, len(code.Insts))
 	for i := range b.boundsAt {
@@ -150,7 +154,8 @@ func (b *builder) skeleton() {
 	b.end.Jump(nextCTA)
 	b.next(nextCTA, ssa.EndCTA, cta, done)
 	b.placeThreads()
-	p := &path{builder: b, block: warp, env: map[uint32]ssa.Value{}, mask: b.Truth(true), waiting: map[ir.BlockID]ssa.Value{}, joins: map[ir.BlockID][]join{}}
+	p := &path{builder: b, block: warp, env: map[uint32]ssa.Value{}, mask: b.Truth(true),
+		waiting: map[ir.BlockID]ssa.Value{}, joins: map[ir.BlockID][]join{}, opens: map[ir.BlockID][]ir.BlockID{}}
 	p.specials()
 	p.begin()
 }

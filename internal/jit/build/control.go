@@ -60,7 +60,7 @@ func (p *path) exit(pc int32) {
 		guard = p.Truth(false)
 	}
 	rest := p.And(p.mask, p.Not(guard))
-	if p.mayTest() && !p.IsNum(guard) {
+	if p.mayTest() && !p.IsNum(guard) && !p.isNone(p.All(rest)) {
 		p.versions(pc+1, rest, -1, func(hot, any *path) {
 			hot.excluded(hot.Truth(false))
 			any.excluded(guard)
@@ -75,8 +75,8 @@ func (p *path) exit(pc int32) {
 		}
 		p.mask, p.dead = rest, true
 	case p.isFull(rest):
-	case len(p.loops) > 0 || p.upTo != 0:
-		refuse("lanes exit within a loop, or between a branch and where its ways meet")
+	case p.upTo != 0 || slices.ContainsFunc(p.loops, func(l *loop) bool { return !l.divergent || !l.apart }):
+		refuse("lanes exit between a branch and where its ways meet")
 	case p.IsNum(guard) && len(p.waiting) == 0:
 		next := p.newBlock()
 		p.block.Cond = guard
@@ -85,9 +85,6 @@ func (p *path) exit(pc int32) {
 		p.block = next
 	default:
 		clear(p.meets)
-		if len(p.waiting) == 0 && p.isFull(p.mask) && len(p.joins) > 0 {
-			refuse("lanes exit between a branch and where its ways meet")
-		}
 		if p.mask = rest; len(p.waiting) == 0 {
 			p.endIfNone()
 		}
@@ -110,7 +107,7 @@ func (p *path) branch(pc int32, id ir.BlockID) {
 	for _, l := range p.loops {
 		switch {
 		case target <= l.last:
-		case l.divergent && target == l.exit:
+		case l.divergent && slices.Contains(l.outs, target):
 			together = false
 		case l.divergent || !together:
 			refuse("lanes leave a loop for different places")
@@ -143,7 +140,9 @@ func (p *path) uniformBranch(target ir.BlockID, guard ssa.Value) {
 
 // part lets the lanes that take a branch wait at its target.
 func (p *path) part(pc int32, id, target ir.BlockID, guard ssa.Value) {
-	if meet := p.fn.Blocks[id].IPDom; p.code.Insts[pc].D == machine.NoReconv || int32(p.code.Insts[pc].D) <= pc {
+	if meet, d := p.fn.Blocks[id].IPDom, p.code.Insts[pc].D; d == machine.NoReconv {
+		// they meet where their pcs agree: the least goes first
+	} else if int32(d) <= pc {
 		if !p.isFull(guard) {
 			refuse("lanes that part meet at an earlier instruction")
 		}
@@ -155,6 +154,7 @@ func (p *path) part(pc int32, id, target ir.BlockID, guard ssa.Value) {
 			p.meets[meet] = p.allAt(meet)
 		}
 	}
+	p.partsFrom(target, pc, p.isFull(guard))
 	taken := p.And(p.mask, guard)
 	if old, ok := p.waiting[target]; ok {
 		taken = p.Or(old, taken)
@@ -210,6 +210,8 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	m.block, m.upTo, m.joins = mixed, meet, map[ir.BlockID][]join{}
 	m.waiting, m.mask = map[ir.BlockID]ssa.Value{target: guard}, p.Not(guard)
 	m.meets = map[ir.BlockID]ssa.Value{meet: p.mask}
+	m.open, m.opens = []ir.BlockID{meet}, map[ir.BlockID][]ir.BlockID{}
+	m.waitsAt(target, m.open)
 	mixed.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
 	m.run(p.fn.Blocks[id+1].First)
 	delete(m.waiting, meet)
@@ -224,11 +226,22 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	return true
 }
 
+// exitsIn tells whether lanes exit in a block.
+func (p *path) exitsIn(id ir.BlockID) bool {
+	b := &p.fn.Blocks[id]
+	for pc := b.First; pc < b.End; pc++ {
+		if isExit(&p.code.Insts[pc]) {
+			return true
+		}
+	}
+	return false
+}
+
 // mayCopy tells whether blocks are straight enough to be copied: nothing exits or goes back.
 func (p *path) mayCopy(from, to ir.BlockID) bool {
 	for id := from; id < to; id++ {
 		b := &p.fn.Blocks[id]
-		if isExit(&p.code.Insts[b.End-1]) || slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= id }) {
+		if p.exitsIn(id) || slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= id }) {
 			return false
 		}
 	}

@@ -23,6 +23,10 @@ func writes(in *machine.Inst) (offs []uint32) {
 		offs = append(offs, in.Ext.Dst...)
 	case sem.OpLoad:
 		offs = append(offs, op.Memory.At...)
+	case sem.OpVote, sem.OpBallot, sem.OpActive:
+		offs = append(offs, in.D)
+	case sem.OpElect:
+		offs = append(offs, in.D, op.Warp.Pair)
 	}
 	for _, s := range op.Spread {
 		offs = append(offs, s.Row)
@@ -82,26 +86,7 @@ func (p *path) instruction(pc int32) {
 	}
 	p.running, p.at = p, pc
 	defer func() { p.running = nil }()
-	switch op.Kind {
-	case sem.OpNothing:
-	case sem.OpLane:
-		p.put(in.D, p.lane(pc, op.Fn, op.Scalar), guard)
-	case sem.OpCompare:
-		p.compare(pc, &op, guard)
-	case sem.OpMove:
-		p.put(in.D, p.predicate(pc, in.A, in.Imm != 0), guard)
-	case sem.OpLogic:
-		p.put(in.D, p.logic(pc, &op), guard)
-	case sem.OpSelect:
-		t := lane.TypeOf(op.Bits)
-		p.put(in.D, p.Sel(p.predicate(pc, in.C, false), p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
-	case sem.OpUnpack:
-		p.unpack(pc, &op, guard)
-	case sem.OpLoad, sem.OpStore:
-		p.memory(pc, &op, guard)
-	default:
-		refuse("%v", in.Op)
-	}
+	p.known(pc, func() { p.does(pc, &op, guard) })
 	p.excluded(guard)
 	for _, s := range op.Spread {
 		if v, ok := p.env[s.Slot]; ok {
@@ -110,6 +95,51 @@ func (p *path) instruction(pc int32) {
 			}
 			p.write(s.Row, p.Strided(v, int64(s.Stride)))
 		}
+	}
+}
+
+// known builds something, or leaves in front of the running instruction if that is refused and need not be a reason
+// to refuse the kernel.
+func (p *path) known(pc int32, build func()) {
+	defer func() {
+		if !p.opt.Some {
+			return
+		}
+		switch r := recover().(type) {
+		case nil:
+		case Refusal:
+			p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.Any(p.mask), State: p.state(pc), PC: pc})
+		default:
+			panic(r)
+		}
+	}()
+	build()
+}
+
+// does builds what an instruction does where a guard holds.
+func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
+	in := &p.code.Insts[pc]
+	switch op.Kind {
+	case sem.OpNothing:
+	case sem.OpLane:
+		p.put(in.D, p.lane(pc, op.Fn, op.Scalar), guard)
+	case sem.OpCompare:
+		p.compare(pc, op, guard)
+	case sem.OpMove:
+		p.put(in.D, p.predicate(pc, in.A, in.Imm != 0), guard)
+	case sem.OpLogic:
+		p.put(in.D, p.logic(pc, op), guard)
+	case sem.OpSelect:
+		t := lane.TypeOf(op.Bits)
+		p.put(in.D, p.Sel(p.predicate(pc, in.C, false), p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
+	case sem.OpUnpack:
+		p.unpack(pc, op, guard)
+	case sem.OpLoad, sem.OpStore:
+		p.memory(pc, op, guard)
+	case sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpActive, sem.OpWarpSync:
+		p.across(pc, op, guard)
+	default:
+		refuse("%v", in.Op)
 	}
 }
 

@@ -16,12 +16,13 @@ import (
 // loop is one that the path is in.
 type loop struct {
 	first, last ir.BlockID
-	exit        ir.BlockID // of a divergent one
+	outs        []ir.BlockID // blocks behind it to which lanes leave
 	level       int8
 	head        *ssa.Block
 	divergent   bool
+	apart       bool      // of a divergent one: lanes leave for several places, or exit; who waits where is a parameter of the head
 	entry       ssa.Value // mask of the lanes that have come
-	before      ssa.Value // lanes that wait at the exit from before; 0: there are none
+	before      ssa.Value // lanes that wait at the only place from before; 0: there are none
 	offs        []uint32  // variables that are parameters of the head
 	steps       []int64   // how far the lanes of one are apart: the parameter is the number
 	back        ssa.Value // lanes that go round again
@@ -29,7 +30,7 @@ type loop struct {
 
 // loopAt describes the loop that begins at a block, nil if none does.
 func (p *path) loopAt(id ir.BlockID) *loop {
-	l := &loop{first: id, last: ir.NoBlock, exit: ir.NoBlock, level: p.level() + 1}
+	l := &loop{first: id, last: ir.NoBlock, level: p.level() + 1}
 	for _, b := range p.fn.Blocks[id].Preds {
 		if b >= id {
 			l.last = max(l.last, b)
@@ -45,20 +46,18 @@ func (p *path) loopAt(id ir.BlockID) *loop {
 			to := p.fn.BlockOf(int32(in.Imm))
 			l.divergent = l.divergent || to <= id || to > l.last
 		}
+		l.apart = l.apart || p.exitsIn(b)
 		for _, s := range p.fn.Blocks[b].Succs {
-			if s >= id && s <= l.last {
-				continue
-			}
-			if l.exit == ir.NoBlock {
-				l.exit = s
-			}
-			if s != l.exit {
-				l.exit = -2
+			if (s < id || s > l.last) && !slices.Contains(l.outs, s) {
+				l.outs = append(l.outs, s)
 			}
 		}
 	}
-	if l.divergent && l.exit < 0 {
-		refuse("a loop that lanes leave one by one, for several places")
+	slices.Sort(l.outs)
+	l.divergent = l.divergent || l.apart
+	l.apart = l.apart || len(l.outs) > 1
+	if l.divergent && (len(l.outs) == 0 || l.outs[0] < id) {
+		refuse("a loop that lanes leave for nowhere, or for an earlier block")
 	}
 	return l
 }
@@ -77,24 +76,68 @@ func (p *path) enterLoop(id ir.BlockID) {
 	var args []ssa.Value
 	for _, off := range p.writtenIn(l) {
 		v, ok := p.env[off]
-		if !ok || !p.lives(off, p.fn.Blocks[id].First) && !(l.divergent && p.lives(off, p.fn.Blocks[l.exit].First)) {
+		if !ok || !p.lives(off, p.fn.Blocks[id].First) && !(l.divergent && p.livesBehind(off, l)) {
 			continue
 		}
 		args = append(args, p.loopVariable(l, off, v))
 	}
 	if l.divergent {
-		l.entry, l.before = p.mask, p.waiting[l.exit]
-		args = append(args, p.mask)
-		p.mask = p.NewParam(l.head, ssa.M, false)
-		p.waiting[l.exit] = p.And(l.entry, p.Not(p.mask))
-		if l.before != 0 {
-			p.waiting[l.exit] = p.Or(p.waiting[l.exit], l.before)
-		}
-		l.back = p.Truth(false)
+		args = append(args, p.enterDivergent(l)...)
 	}
 	p.block.Jump(l.head, args...)
 	p.block = l.head
 	p.loops = append(p.loops, l)
+}
+
+// enterDivergent makes masks of what enters a loop that lanes leave one by one; it returns what enters.
+func (p *path) enterDivergent(l *loop) []ssa.Value {
+	args := []ssa.Value{p.mask}
+	l.entry, l.back = p.mask, p.Truth(false)
+	p.mask = p.NewParam(l.head, ssa.M, false)
+	l.parts(p)
+	if !l.apart {
+		l.before = p.waiting[l.outs[0]]
+		p.waiting[l.outs[0]] = l.also(p, p.And(l.entry, p.Not(p.mask)))
+		return args
+	}
+	for _, out := range l.outs {
+		before, ok := p.waiting[out]
+		if !ok {
+			before = p.Truth(false)
+		}
+		args = append(args, before)
+		p.waiting[out] = p.NewParam(l.head, ssa.M, false)
+	}
+	return args
+}
+
+// parts notes how lanes wait that leave a loop: states in it have them before the branch is built by which they do.
+func (l *loop) parts(p *path) {
+	for b := l.first; b <= l.last; b++ {
+		last := p.fn.Blocks[b].End - 1
+		in := &p.code.Insts[last]
+		if sem.OperationOf(in).Kind != sem.OpBranch || in.Guard == machine.NoGuard {
+			continue
+		}
+		for _, to := range p.fn.Blocks[b].Succs {
+			if to > l.last {
+				p.partsFrom(to, last, false)
+			}
+		}
+	}
+}
+
+// also adds the lanes that have waited at the only place from before.
+func (l *loop) also(p *path, m ssa.Value) ssa.Value {
+	if l.before == 0 {
+		return m
+	}
+	return p.Or(m, l.before)
+}
+
+// livesBehind tells whether a variable lives where lanes leave a loop.
+func (p *path) livesBehind(off uint32, l *loop) bool {
+	return slices.ContainsFunc(l.outs, func(out ir.BlockID) bool { return p.lives(off, p.fn.Blocks[out].First) })
 }
 
 // loopVariable makes a parameter of a variable; what enters the loop strided is assumed to stay so, a number to stay a number.
@@ -141,6 +184,11 @@ func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
 	if l.divergent {
 		args = append(args, mask)
 	}
+	for _, out := range l.outs {
+		if l.divergent && l.apart {
+			args = append(args, p.waiting[out])
+		}
+	}
 	return args
 }
 
@@ -158,7 +206,7 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 		cost = 0
 	}
 	if l.divergent {
-		p.divergentBack(l, pc, cost, guard)
+		p.divergentBack(l, pc, id, cost, guard)
 		return
 	}
 	if !p.IsNum(guard) {
@@ -182,17 +230,22 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 }
 
 // divergentBack goes round for the lanes of a guard. It costs fuel where all lanes that run do.
-func (p *path) divergentBack(l *loop, pc int32, cost int64, guard ssa.Value) {
-	if int32(p.code.Insts[pc].D) <= pc && !p.isFull(guard) {
+func (p *path) divergentBack(l *loop, pc int32, id ir.BlockID, cost int64, guard ssa.Value) {
+	if d := p.code.Insts[pc].D; d != machine.NoReconv && int32(d) <= pc && !p.isFull(guard) {
 		refuse("lanes that part at the end of a loop meet at its start")
 	}
-	back := p.And(p.mask, guard)
-	left := p.And(p.mask, p.Not(guard))
+	back, left := p.And(p.mask, guard), p.And(p.mask, p.Not(guard))
 	l.back = back
-	if old, ok := p.waiting[l.exit]; ok {
-		p.waiting[l.exit] = p.Or(old, left)
-	} else {
-		p.waiting[l.exit] = left
+	if behind := id + 1; !p.isFull(guard) {
+		if !slices.Contains(l.outs, behind) {
+			refuse("a loop that ends in front of what does not follow it")
+		}
+		p.partsFrom(behind, pc, false)
+		wait := left
+		if old, ok := p.waiting[behind]; ok {
+			wait = p.Or(old, left)
+		}
+		p.waiting[behind] = wait
 	}
 	p.mask = back
 	s := p.stateOf(ssa.State{PC: p.fn.Blocks[l.first].First, Mask: back, FuelOut: true})
@@ -211,9 +264,8 @@ func (p *path) leaveLoops(id ir.BlockID) {
 			p.block.Jump(l.head, p.again(l, l.back)...)
 			p.block.Jump(next)
 			p.block = next
-			p.waiting[l.exit] = l.entry
-			if l.before != 0 {
-				p.waiting[l.exit] = p.Or(l.before, l.entry)
+			if !l.apart {
+				p.waiting[l.outs[0]] = l.also(p, l.entry)
 			}
 			p.mask, p.dead = p.Truth(false), true
 		}

@@ -18,12 +18,14 @@ import (
 type path struct {
 	*builder
 	block   *ssa.Block
-	env     map[uint32]ssa.Value     // variables of the lanes that run
-	before  map[uint32]ssa.Value     // what those that this block has written were, of lanes that wait
-	mask    ssa.Value                // lanes that run
-	waiting map[ir.BlockID]ssa.Value // lanes that wait there
-	meets   map[ir.BlockID]ssa.Value // masks that lanes have again where they meet
-	joins   map[ir.BlockID][]join    // edges of other ways, while all run
+	env     map[uint32]ssa.Value        // variables of the lanes that run
+	before  map[uint32]ssa.Value        // what those that this block has written were, of lanes that wait
+	mask    ssa.Value                   // lanes that run
+	waiting map[ir.BlockID]ssa.Value    // lanes that wait there
+	open    []ir.BlockID                // where regions end that the lanes that run are in,
+	opens   map[ir.BlockID][]ir.BlockID // and those that wait (regions.go)
+	meets   map[ir.BlockID]ssa.Value    // masks that lanes have again where they meet
+	joins   map[ir.BlockID][]join       // edges of other ways, while all run
 	loops   []*loop
 	front   *front     // tests in front of the copy; nil: each access tests itself
 	upTo    ir.BlockID // the copy ends in front of this block; 0: with the kernel
@@ -59,11 +61,12 @@ func (p *path) begin() {
 		p.versions(0, p.mask, -1, nil)
 		return
 	}
-	trial := p.clone()
+	trial, apart := p.clone(), *p.block
+	trial.block = &apart // what it adds is not the kernel's
 	for pc := range last {
 		trial.instruction(pc)
 	}
-	if mask := p.Not(trial.guard(last)); !p.IsNum(mask) {
+	if mask := p.Not(trial.guard(last)); !p.IsNum(mask) && !p.isNone(p.All(mask)) {
 		p.versions(0, mask, last, nil)
 		return
 	}
@@ -84,6 +87,7 @@ func (p *path) computes(end int32) bool {
 func (p *path) clone() *path {
 	c := *p
 	c.env, c.before, c.waiting, c.meets, c.joins = maps.Clone(p.env), maps.Clone(p.before), maps.Clone(p.waiting), maps.Clone(p.meets), maps.Clone(p.joins)
+	c.opens = maps.Clone(p.opens)
 	c.loops = slices.Clone(p.loops)
 	return &c
 }
@@ -180,6 +184,7 @@ func (p *path) run(pc int32) {
 
 // arrive brings those together who come to a block.
 func (p *path) arrive(id ir.BlockID) {
+	p.comes(id)
 	if m, ok := p.waiting[id]; ok {
 		delete(p.waiting, id)
 		if p.dead {
@@ -212,12 +217,20 @@ func (p *path) joinEdges(id ir.BlockID) {
 	if !p.dead {
 		list = append(list, join{p.block.Jump(j), p.env, p.mask})
 	}
+	mask := list[0].mask
 	for _, x := range list {
 		if x.edge.To = j; x.mask != list[0].mask {
-			refuse("ways with different masks come together")
+			mask = 0
 		}
 	}
-	p.env, p.mask, p.block, p.dead = p.mergedEnv(j, list, p.fn.Blocks[id].First), list[0].mask, j, false
+	p.env, p.block, p.dead = p.mergedEnv(j, list, p.fn.Blocks[id].First), j, false
+	if mask == 0 { // lanes have exited on one way
+		mask = p.NewParam(j, ssa.M, false)
+		for _, x := range list {
+			x.edge.Args = append(x.edge.Args, x.mask)
+		}
+	}
+	p.mask = mask
 }
 
 // mergedEnv has a parameter for each variable that lives at a pc and is not the same on all ways.

@@ -15,6 +15,8 @@ func special(name string) isa.Special { s, _ := isa.LookupSpecial(name); return 
 
 var (
 	tid, ntid, ctaid, nctaid, laneid = special("%tid"), special("%ntid"), special("%ctaid"), special("%nctaid"), special("%laneid")
+	maskEq, maskLt, maskLe           = special("%lanemask_eq"), special("%lanemask_lt"), special("%lanemask_le")
+	maskGt, maskGe                   = special("%lanemask_gt"), special("%lanemask_ge")
 
 	gridAt = unsafe.Offsetof(abi.State{}.Batch) + unsafe.Offsetof(abi.Batch{}.Grid)
 )
@@ -38,6 +40,8 @@ func (p *path) specials() {
 			v = p.Make(ssa.Field, ssa.W, uint64(gridAt)+8*uint64(s.Comp))
 		case s.Reg == laneid:
 			v = p.Strided(p.Word(0), 1)
+		case s.Reg == maskEq || s.Reg == maskLt || s.Reg == maskLe || s.Reg == maskGt || s.Reg == maskGe:
+			v = p.laneMask(s.Reg)
 		default:
 			if _, changes := s.CTAPart(); changes {
 				refuse("special register %v", s.Reg)
@@ -52,6 +56,25 @@ func (p *path) specials() {
 			p.env[s.Off] = v
 		}
 	}
+}
+
+// laneMask are the bits of a lane, of those below or above it, with it or without.
+func (p *path) laneMask(r isa.Special) ssa.Value {
+	upTo := func(bit uint32) ssa.Value {
+		return p.Bin(ssa.Sub, p.Bin(ssa.Shl, p.Word(bit), p.Strided(p.Word(0), 1)), p.Word(1))
+	}
+	others := func(v ssa.Value) ssa.Value { return p.Bin(ssa.Xor, v, p.Word(^uint32(0))) }
+	switch r {
+	case maskEq:
+		return p.Bin(ssa.Shl, p.Word(1), p.Strided(p.Word(0), 1))
+	case maskLt:
+		return upTo(1)
+	case maskLe:
+		return upTo(2)
+	case maskGt:
+		return others(upTo(2))
+	}
+	return others(upTo(1))
 }
 
 // specialHomes are the variables of special registers that differ between CTAs: who leaves has those of its CTA.

@@ -9,6 +9,8 @@ type Native struct {
 	Entries []uintptr
 	// Meets has for each pc the first pc of the immediate post-dominator of its block, -1 for none.
 	Meets []int32
+	// Free has by pc the places whose lanes meet others only where pcs agree: no region holds them. nil: there are none.
+	Free []bool
 	// Bounds has for each pc the index of its memory instruction in the bounds table, -1 for none.
 	Bounds []int32
 	// NumBounds is the size of that table.

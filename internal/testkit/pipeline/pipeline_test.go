@@ -23,7 +23,7 @@ import (
 )
 
 // taken are the kernels that the pipeline takes, of those that the compiler may be tuned on; the others are refused for a reason.
-var taken = []string{"aossoa", "base64", "bilinear", "bytecode", "bytesadd", "calls", "chol6", "conv3x3", "editdist", "fir17", "gray", "heat2d", "itoa",
+var taken = []string{"aossoa", "base64", "bilinear", "bytecode", "bytesadd", "calls", "chol6", "compact", "conv3x3", "editdist", "fir17", "gray", "heat2d", "itoa",
 	"knapsack", "life", "maxpool", "pagerank", "powmod"}
 
 // outcome is what a run has left.
