@@ -89,14 +89,9 @@ func (k *Kernel) entry() string {
 		p.line("mad.lo.u32 %s, %%gid, %d, %d;", p.v(i), firstFactor[i], firstAdd[i])
 		p.line("mul.lo.u32 %s, %s, 1664525;", p.v(i), p.v(i))
 	}
-	p.line("st.shared.u32 [%%own], %%v0;")
-	p.line("setp.ne.u32 %%q, %%id, 0;")
-	p.line("@%%q bra READY;")
-	for i := range slots {
-		p.line("st.shared.u32 [%%sm+%d], 0;", slotsAt+4*i)
+	if !k.Plain {
+		p.shared()
 	}
-	p.put("READY:")
-	p.line("bar.sync 0;")
 	p.list(k.Nodes, site{mask: "-1", constant: ^uint32(0), known: true, last: true})
 	p.storeHash("")
 	p.put("FIN:")
@@ -110,6 +105,18 @@ func (k *Kernel) entry() string {
 		head += fmt.Sprintf(".reqntid %d, %d, 1\n", k.Columns, k.rows())
 	}
 	return head + p.body()
+}
+
+// shared gives what threads share its first values.
+func (p *printer) shared() {
+	p.line("st.shared.u32 [%%own], %%v0;")
+	p.line("setp.ne.u32 %%q, %%id, 0;")
+	p.line("@%%q bra READY;")
+	for i := range slots {
+		p.line("st.shared.u32 [%%sm+%d], 0;", slotsAt+4*i)
+	}
+	p.put("READY:")
+	p.line("bar.sync 0;")
 }
 
 func (k *Kernel) function(f *Func) string {

@@ -145,16 +145,22 @@ func (k *Kernel) fill(d *ptxvm.Device, m *ptxvm.Module) (*device, error) {
 
 // launch is one launch on memory that is zero.
 func (d *device) launch(k *Kernel) (*Result, error) {
+	r, _, err := d.launched(k)
+	return r, err
+}
+
+// launched is launch, and what was counted.
+func (d *device) launched(k *Kernel) (*Result, ptxvm.Stats, error) {
 	if err := errors.Join(ptxvm.Fill(d.out, uint32(0)), ptxvm.Fill(d.acc, uint32(0))); err != nil {
-		return nil, err
+		return nil, ptxvm.Stats{}, err
 	}
 	l := ptxvm.Launch{Grid: ptxvm.Dim3{X: uint32(k.Grid)}, Block: ptxvm.Dim3{X: uint32(k.Columns), Y: uint32(k.rows())}}
-	_, err := d.kernel.Launch(context.Background(), l, d.out, d.acc, d.in)
+	s, err := d.kernel.Launch(context.Background(), l, d.out, d.acc, d.in)
 	r := &Result{make([]uint32, d.out.Len()/4), make([]uint32, d.acc.Len()/4)}
 	if err != nil {
-		return r, err
+		return r, s, err
 	}
-	return r, errors.Join(ptxvm.Download(d.out, r.Out), ptxvm.Download(d.acc, r.Acc))
+	return r, s, errors.Join(ptxvm.Download(d.out, r.Out), ptxvm.Download(d.acc, r.Acc))
 }
 
 // compare launches a kernel in one way.

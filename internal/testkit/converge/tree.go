@@ -17,6 +17,7 @@ type Kernel struct {
 	Fin   bool    // threads that jump to the end write a word there, as those do that come to it
 	Last  int     // the Style in which threads find their words when they end
 	Fixed bool    // the kernel says how large its blocks are
+	Plain bool    // without memory that threads share (plain.go)
 }
 
 // Shape is what is launched: Grid blocks of Threads, Columns of which differ in x, the rest in y.
