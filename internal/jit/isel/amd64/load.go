@@ -286,6 +286,11 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 		m := mem{kind: atHost, use: 3, index: -1, disp: disp + int64(s.isa.lanes(ssa.W)*i)*int64(a.Elem), access: proof}
 		together = func(c *code, end x86.Label) { c.loadTogether(a, m, end) }
 	}
+	if s.gatheredNarrow(a, t) {
+		g := &narrow{elem: a.Elem, signed: a.Signed, index: extension{shift, signed}, based: true, disp: int32(disp),
+			small: shift == 0 && s.f.Limit(word) < 1<<30}
+		return s.narrowOr(g, uses, together)
+	}
 	if s.gathered(a, t) {
 		g := &gather{of: t, base: base, scale: 1 << shift, disp: int32(disp), proof: proof}
 		s.byWords(g, word, i, signed)

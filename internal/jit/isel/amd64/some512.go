@@ -12,7 +12,7 @@ import (
 // gatheredAll tells whether all elements of a load are gathered.
 func (s *selector) gatheredAll(e *ssa.Effect) bool {
 	for k, v := range e.Results {
-		if e.Access.Bits[k] != 0 && !s.gathered(e.Access, s.f.TypeOf(v)) {
+		if t := s.f.TypeOf(v); e.Access.Bits[k] != 0 && !s.gathered(e.Access, t) && !s.gatheredNarrow(e.Access, t) {
 			return false
 		}
 	}
@@ -35,6 +35,12 @@ func (s *selector) loadGathered(e *ssa.Effect, word ssa.Value, shift int, signed
 			continue
 		}
 		for i := range s.partsOf(v) {
+			if s.gatheredNarrow(a, s.f.TypeOf(v)) {
+				n := &narrow{elem: a.Elem, signed: a.Signed, wide: !byWords, index: extension{shift, signed}, based: byWords}
+				n.disp, n.small = int32(k*int(a.Elem)), byWords && shift == 0 && s.f.Limit(word) < 1<<30
+				s.note(key{v, asPart, int16(i)}, s.loadNarrow(n, e, word, all, g.base, i), s.block)
+				continue
+			}
 			x := g
 			if x.of, x.disp = s.f.TypeOf(v), int32(k*int(a.Elem)); byWords {
 				s.byWords(&x, word, i, signed)
@@ -48,6 +54,23 @@ func (s *selector) loadGathered(e *ssa.Effect, word ssa.Value, shift int, signed
 			s.note(key{v, asPart, int16(i)}, s.emitGather(&x), s.block)
 		}
 	}
+}
+
+// loadNarrow loads vector i of bytes or halves, by words or by addresses.
+func (s *selector) loadNarrow(n *narrow, e *ssa.Effect, word ssa.Value, all []isel.VReg, base isel.VReg, i int) isel.VReg {
+	uses := []isel.VReg{}
+	if n.wide {
+		uses = append(uses, all[2*i:2*i+2]...)
+	} else {
+		uses = append(uses, s.part(word, i))
+	}
+	if _, known := s.f.Known(e.Mask); !known {
+		n.masked, uses = true, append(uses, s.part(e.Mask, i))
+	}
+	if n.based {
+		uses = append(uses, base)
+	}
+	return s.emitNarrow(n, uses)
 }
 
 // testWordsUnder tests lanes by words, which are extended; it returns what they are added to, as the host has it.

@@ -28,7 +28,7 @@ func (s *selector) store(e *ssa.Effect) {
 	case full && a.Elem == 4 && a.Count == 2 && a.Step == 8 && s.f.TypeOf(e.Args[0]) == ssa.W &&
 		s.f.TypeOf(e.Args[1]) == ssa.W:
 		s.storePairs(e)
-	case full && a.Count == 1 && s.f.TypeOf(e.Args[0]) == ssa.W && a.Elem <= 4 && !s.isa.Has(Masks):
+	case full && a.Count == 1 && s.f.TypeOf(e.Args[0]) == ssa.W && a.Elem <= 4:
 		s.storeApart(e)
 	default:
 		s.storeLanes(e, false)
@@ -155,29 +155,38 @@ func (s *selector) storePairs(e *ssa.Effect) {
 // storeApart stores all lanes, which are a constant number of bytes apart.
 func (s *selector) storeApart(e *ssa.Effect) {
 	a := e.Access
-	for i := range s.lanesOf(e) / 8 {
-		m, base := s.address(e, a.Disp+int64(8*i)*a.Step)
+	n := s.isa.lanes(ssa.W)
+	for i := range s.lanesOf(e) / n {
+		m, base := s.address(e, a.Disp+int64(n*i)*a.Step)
 		m.use = 1
 		run := func(c *code) { c.scatter(a, m) }
-		s.perform("store apart", run, s.temps(1, 1), s.part(e.Args[0], i), base)
+		s.perform("store apart", run, s.temps(0, 1), s.part(e.Args[0], i), base)
 	}
 }
 
 // scatter stores the lanes of a vector of words in ascending order.
 func (c *code) scatter(a *ssa.Access, m mem) {
-	c.VVI(x86.VEXTRACTI128, x86.W256, c.tv(1), c.uv(0), 1)
-	for lane := range 8 {
+	extract := x86.VEXTRACTI128
+	if c.e.isa.Has(Masks) {
+		extract = x86.VEXTRACTI32X4
+	}
+	for lane := range c.e.isa.lanes(ssa.W) {
 		from := c.uv(0)
 		if lane >= 4 {
-			from = c.tv(1)
+			from = c.tv(0)
+		}
+		if lane%4 == 0 && lane > 0 {
+			c.VVI(extract, c.width(), c.tv(0), c.uv(0), uint8(lane/4))
 		}
 		at := m
 		at.disp += int64(lane) * a.Step
-		if a.Elem == 4 {
-			c.MVI(x86.VPEXTRD, x86.W128, c.mem(&at), from, uint8(lane%4))
-			continue
+		switch n := uint8(lane % 4); a.Elem {
+		case 1:
+			c.MVI(x86.VPEXTRB, x86.W128, c.mem(&at), from, 4*n)
+		case 2:
+			c.MVI(x86.VPEXTRW, x86.W128, c.mem(&at), from, 2*n)
+		default:
+			c.MVI(x86.VPEXTRD, x86.W128, c.mem(&at), from, n)
 		}
-		c.RVI(x86.VPEXTRD, x86.W128, c.t(0), from, uint8(lane%4))
-		c.MR(x86.MOV, x86.S8+x86.Size(a.Elem/2), c.mem(&at), c.t(0))
 	}
 }
