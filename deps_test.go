@@ -33,19 +33,20 @@ internal/lower:     internal/check diag internal/ir internal/isa internal/num in
 internal/machine/abi:
 internal/machine/mbarriers: internal/mem
 internal/machine/passing:
+internal/machine/queue: internal/machine/shape
 internal/machine/specials: internal/isa internal/machine/regs internal/machine/shape internal/machine/sizes internal/mem
 internal/machine/images: internal/mem internal/tex
 internal/machine/regs:
 internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers
-internal/host:      internal/machine internal/mem internal/machine/images
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue
+internal/host:      internal/machine internal/mem internal/machine/images internal/machine/queue
 internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
 internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images
-internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers
-internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem internal/machine/mbarriers
+internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers internal/machine/queue
+internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem internal/machine/mbarriers internal/machine/queue
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/dataflow:  internal/machine internal/machine/regs internal/num internal/uop
 internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow
@@ -62,17 +63,17 @@ internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine/abi
 internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials
+internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/queue
 internal/san/found: diag internal/machine
 internal/san/clusters:
-internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found
-internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers
+internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/queue
+internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/queue
 internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers
 internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs internal/dataflow
-internal/san/race:  internal/machine internal/mem internal/san/found
+internal/san/race:  internal/machine internal/mem internal/san/found internal/machine/queue
 internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs internal/dataflow
 internal/san/streams: internal/san/race
-internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams internal/dataflow
+internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams internal/dataflow internal/machine/queue
 internal/sectors:   internal/machine
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/capture internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
@@ -81,7 +82,7 @@ internal/stepform:  . diag internal/quote
 internal/value:     internal/num
 internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs internal/machine/specials
 internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap golang.org/x/sys/unix
-internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report golang.org/x/term
+internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report golang.org/x/term internal/machine/queue
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 internal/whence:    . diag internal/launchlang internal/stepform internal/value
@@ -103,7 +104,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/jit/cc internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes
+internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/jit/cc internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/queue
 .:                  diag report internal/vm
 `
 

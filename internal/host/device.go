@@ -12,6 +12,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -153,7 +154,7 @@ func (c *crew) newGrid(l *Launch) (*grid, error) {
 		g.of = l
 	}
 	g.Tiers, g.workers, g.progress = l.Tiers, l.Workers, l.Progress
-	g.Native, g.Counted = l.Compile != nil && (l.Async == machine.Eager || !l.Entry.StartsAsync), l.Progress != nil
+	g.Native, g.Counted = l.Compile != nil && (l.Async == queue.Eager || !l.Entry.StartsAsync), l.Progress != nil
 	g.sched.total, g.sched.room = g.Clusters(), g.Room()
 	return g, nil
 }

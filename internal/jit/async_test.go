@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -97,7 +98,7 @@ func TestAsync(t *testing.T) {
 	l := newLaboratory(t, "k.ptx", asyncKernel)
 	buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})
 	data := l.arena.Bytes(buf, 1<<15)
-	run := func(block, fault uint32, mode machine.AsyncMode, compile host.Compiler) (machine.Stats, string, []byte) {
+	run := func(block, fault uint32, mode queue.Mode, compile host.Compiler) (machine.Stats, string, []byte) {
 		clear(data)
 		for i := range uint32(4096) {
 			binary.LittleEndian.PutUint32(data[4*i:], i*0x9e3779b9)
@@ -107,7 +108,7 @@ func TestAsync(t *testing.T) {
 	}
 	every := func(n int32) func(pc int32) bool { return func(pc int32) bool { return n != 0 && pc%n == 0 } }
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-		for _, mode := range []machine.AsyncMode{machine.Eager, machine.Lazy, machine.Random} {
+		for _, mode := range []queue.Mode{queue.Eager, queue.Lazy, queue.Random} {
 			for i, block := range []uint32{64, 128, 100, 41} {
 				n := int32(i * 3 % 4)
 				e := engine(t, jit.Helping(jit.Options{Vectors: v}, every(n)))
@@ -121,7 +122,7 @@ func TestAsync(t *testing.T) {
 					if !bytes.Equal(now, memory) || fault == 0 && (got.Steps != want.Steps || got.LaneOps != want.LaneOps) {
 						t.Fatalf("%s: %s; %d steps, %d lane-ops; the interpreter %d and %d", what, firstDifference(now, memory), got.Steps, got.LaneOps, want.Steps, want.LaneOps)
 					}
-					if compiled := got.NativeOps != 0; compiled != (mode == machine.Eager) {
+					if compiled := got.NativeOps != 0; compiled != (mode == queue.Eager) {
 						t.Errorf("%s: %d lane-ops ran compiled", what, got.NativeOps)
 					}
 				}

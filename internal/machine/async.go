@@ -3,17 +3,10 @@ package machine
 // This file declares asynchronous operations: records of what an instruction has begun and
 // others wait for (cp.async, bulk copies, st.async, tcgen05, wgmma).
 
-import "iter"
+import (
+	"iter"
 
-// AsyncMode says when the steps of asynchronous operations happen. A correct kernel has the
-// same results in all modes.
-type AsyncMode uint8
-
-// The modes.
-const (
-	Eager  AsyncMode = iota // at issue
-	Lazy                    // as late as the rules allow: sources are read late, too
-	Random                  // in between, by the launch's seed
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 )
 
 // Op is an asynchronous operation. The handler that begins it fills the exported fields and
@@ -26,27 +19,19 @@ const (
 // its closure, by lane. It reaches memory through op.Global and op.Shared, which check. A fault
 // is reported with the place of the issue, so the step fills only what went wrong.
 type Op struct {
-	Pipe   PipeKind
+	queue.Entry
 	Proxy  Proxy
 	Read   func(op *Op) *Fault // sources, into the record
 	Write  func(op *Op) *Fault // the record, into destinations
 	Signal func(op *Op) *Fault // mbarriers, groups of others
-	// After: Signal comes after all that the same lanes have issued to the pipe before
-	// (cp.async.mbarrier.arrive, tcgen05.commit).
-	After bool
 	// Touches lists what the steps will read (Load) and write (Store) for op.Lanes, for
 	// reports; nil if nothing. It is only called while reports are wanted.
 	Touches func(op *Op) iter.Seq2[Extent, AccessKind]
-	Tensor  TensorStep  // of TensorPipe
-	Product ProductStep // of ProductPipe
+	Product ProductStep // of the pipe Product
 
 	Place // of the issue; filled by Issue
 	cta   *CTA
 	warp  *Warp
-	seq   uint64
-	group *[32]uint64 // of each lane, in pipes with groups
-	done  step        // the last step that has happened
-	sure  step        // the last of which a wait has told
 }
 
 // Place is where some lanes of a warp did something.
@@ -63,107 +48,56 @@ type Place struct {
 // IsPlace lets an allocation name the instruction that made it.
 func (*Place) IsPlace() {}
 
-// step is how far an operation is.
-type step uint8
-
-const (
-	issued step = iota
-	hasRead
-	hasWritten
-	hasSignalled
-)
-
-// PipeKind says where an operation queues. Pipes decide order: an operation of an ordered pipe
-// takes its first step after the last step of all earlier ones in it.
-type PipeKind uint8
-
-// The pipes.
-const (
-	CopyPipe        PipeKind = iota // cp.async: by lane, with groups, no order
-	BulkPipe                        // bulk and bulk tensor operations: by lane, with groups, no order
-	StorePipe                       // st.async, red.async: no order
-	TensorPipe                      // tcgen05.cp, shift, mma, commit of a CTA: ordered by pairs (TensorStep)
-	TensorLoadPipe                  // tcgen05.ld of a warp: in order
-	TensorStorePipe                 // tcgen05.st of a warp: in order
-	ProductPipe                     // wgmma of a warp, with groups: in order
-	FabricPipe                      // fabric operations: by lane, no order
-)
-
-// pipeFacts says what the kinds of pipes are like.
-var pipeFacts = [...]struct {
-	ordered bool
-	shared  bool // one pipe for the CTA, whichever warp issues; else one for each warp
-}{
-	TensorPipe: {shared: true}, TensorLoadPipe: {ordered: true},
-	TensorStorePipe: {ordered: true}, ProductPipe: {ordered: true}, FabricPipe: {},
-}
-
-// TensorStep is what an operation of TensorPipe does, and of products which accumulator, of which shape.
-type TensorStep struct {
-	Kind        TensorKind
-	Accumulator uint64
-}
-
-// TensorKind tells the operations of TensorPipe apart.
-type TensorKind uint8
-
-// The kinds.
-const (
-	TensorCommitted TensorKind = iota // tcgen05.commit
-	TensorProduct                     // tcgen05.mma
-	TensorCopy                        // tcgen05.cp
-	TensorCopyLanes                   // tcgen05.cp.4x256b
-	TensorShift
-)
-
-// Follows reports whether an operation comes after an earlier one of its pipe (9.7.16.6.2). Of the manual's pairs one is
-// missing that kernels of NVIDIA's own libraries rely on: a copy waits for earlier products, whose scale factors it may
-// replace.
-func (t TensorStep) Follows(earlier TensorStep) bool {
-	switch t.Kind {
-	case TensorCommitted:
-		return true
-	case TensorProduct:
-		return earlier.Kind != TensorProduct || earlier.Accumulator == t.Accumulator
-	case TensorCopyLanes:
-		return earlier.Kind == TensorShift || earlier.Kind == TensorProduct
-	}
-	return earlier.Kind == TensorProduct
-}
-
-// follows reports whether an operation must wait for an earlier one before it takes a step.
-func (op *Op) follows(o *Op, s step) bool {
-	f := &pipeFacts[op.Pipe]
-	switch {
-	case o.Pipe != op.Pipe || o.seq >= op.seq || o.cta != op.cta || !f.shared && o.warp != op.warp:
-		return false
-	case f.ordered:
-		return true
-	case op.Pipe == TensorPipe && !op.After:
-		return o.Tensor.Kind != TensorCommitted && op.Tensor.Follows(o.Tensor)
-	}
-	return s == hasSignalled && op.After && o.warp == op.warp && o.Lanes&op.Lanes != 0
-}
-
 // Follows reports whether an operation must wait for an earlier one: before its first step, or before it signals.
 func (op *Op) Follows(earlier *Op, signal bool) bool {
+	step := queue.HasRead
 	if signal {
-		return op.follows(earlier, hasSignalled)
+		step = queue.HasSignalled
 	}
-	return op.follows(earlier, hasRead)
+	return op.Entry.Follows(&earlier.Entry, step, op.Lanes&earlier.Lanes != 0)
 }
 
-// Number counts the operations of a cluster; parts of one that was divided have its number.
-func (op *Op) Number() uint64 { return op.seq }
+// openOps is the open operations of a cluster.
+type openOps = queue.Queue[Op, *Op]
+
+// State is what the queue knows of the operation.
+func (op *Op) State() *queue.Entry { return &op.Entry }
+
+// On are its lanes.
+func (op *Op) On() uint32 { return op.Lanes }
+
+// Divide makes a record of their own for some of them.
+func (op *Op) Divide(lanes uint32) *Op {
+	mine := *op
+	mine.Lanes = lanes
+	op.Lanes &^= lanes
+	return &mine
+}
+
+// Signals reports whether it signals.
+func (op *Op) Signals() bool { return op.Signal != nil }
+
+// Take takes one step.
+func (op *Op) Take(s queue.Step) bool {
+	f := op.do(s)
+	if f != nil {
+		op.locate(f)
+		op.cta.grid.Fail(f)
+	}
+	return f == nil
+}
+
+// Over tells that it has taken its last step.
+func (op *Op) Over() { op.tell(OpOver) }
 
 // AsyncMode returns the mode of the launch. In mode Eager nothing is ever open, so a handler may
 // do at once what its operation does, without a record; a launch with an observer wants the
-// record, though, and so never says Eager.
-func (w *Warp) AsyncMode() AsyncMode {
-	if g := w.cta.grid; g.Async != Eager || !g.observing && !g.wants(WantsLeft) {
+// record, though, and so never says queue.Eager.
+func (w *Warp) AsyncMode() queue.Mode {
+	if g := w.cta.grid; g.Async != queue.Eager || !g.observing && !g.wants(WantsLeft) {
 		return g.Async
 	}
-	return Lazy
+	return queue.Lazy
 }
 
 // Issue begins an operation for the lanes of w.Mask, which the handler has checked. The handler
@@ -172,72 +106,61 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	q := w.cta.async
 	op.cta, op.warp = w.cta, w
 	op.Inst, op.Lanes = in, w.Mask
-	q.next++
-	op.seq = q.next
+	q.Enter(op, queue.Issuer{CTA: int32(w.cta.crank), Warp: w.index})
 	w.tellOp(in, op)
-	if q.mode == Eager && !q.tracks {
+	if q.Instant() {
 		return w.perform(in, op)
 	}
 	op.Place = w.Place(in)
 	op.Place.Proxy = op.Proxy
-	if g := w.groups[op.Pipe]; g != nil {
-		numbers := *g
-		op.group = &numbers
-	} else {
-		op.group = new([32]uint64)
-	}
-	q.tell(OpBegins, op)
-	if q.mode == Eager {
+	op.Group = w.groups.Open(op.Pipe)
+	op.tell(OpBegins)
+	if q.Mode == queue.Eager {
 		st := w.perform(in, op)
-		q.tell(OpOver, op)
+		op.tell(OpOver)
 		return st
 	}
-	q.open = append(q.open, op)
-	return q.state(q.turn())
+	return nextIf(q.Add(op))
+}
+
+// nextIf turns the success of steps into the state of the handler that made them happen.
+func nextIf(ok bool) State {
+	if !ok {
+		return Faulted
+	}
+	return Next
 }
 
 // OpsEndAtOnce reports whether nothing keeps an operation once Issue has returned.
-func (w *Warp) OpsEndAtOnce() bool {
-	q := w.cta.async
-	return q.mode == Eager && !q.tracks && !w.cta.grid.observing
-}
+func (w *Warp) OpsEndAtOnce() bool { return w.cta.async.Instant() && !w.cta.grid.observing }
 
 // perform does all of an operation at its issue.
 func (w *Warp) perform(in *Inst, op *Op) State {
-	f := op.perform()
-	if f == nil {
-		return Next
-	}
-	if f.Lanes == 0 {
-		f.Lanes = w.Mask
-	}
-	return w.Fault(in, f)
-}
-
-// perform takes all steps that are left.
-func (op *Op) perform() *Fault {
-	for s := op.done + 1; s <= hasSignalled; s++ {
-		if f := op.take(s); f != nil {
-			return f
+	for op.Done < queue.HasSignalled {
+		op.Done++
+		if f := op.do(op.Done); f != nil {
+			if f.Lanes == 0 {
+				f.Lanes = w.Mask
+			}
+			return w.Fault(in, f)
 		}
 	}
-	return nil
+	return Next
 }
 
-// take takes one step.
-func (op *Op) take(s step) *Fault {
-	op.done = s
-	do := op.Read
+// do does a step.
+func (op *Op) do(s queue.Step) *Fault {
+	step := op.Read
 	switch s {
-	case hasWritten:
-		do = op.Write
-	case hasSignalled:
-		do = op.Signal
+	case queue.HasWritten:
+		step = op.Write
+	case queue.HasSignalled:
+		step = op.Signal
 	}
-	if do == nil {
+	if step == nil {
 		return nil
 	}
-	return do(op)
+	return step(op)
 }
 
 // Place returns where the running lanes are.
@@ -246,12 +169,6 @@ func (w *Warp) Place(in *Inst) Place {
 	return Place{
 		Site: w.site(pc, first(w.Mask)), Inst: in, CTARank: w.cta.rank, Warp: int(w.index), Lanes: w.Mask, Calls: w.frag.frame.at(pc).Calls,
 	}
-}
-
-// fail stops the launch with a fault of a step.
-func (op *Op) fail(f *Fault) {
-	op.locate(f)
-	op.cta.grid.Fail(f)
 }
 
 // locate says where an operation that faults was started.
@@ -268,4 +185,23 @@ func (op *Op) locate(f *Fault) {
 func (w *Warp) site(pc int32, lane int) Site {
 	at := w.frag.frame.code.At(pc)
 	return Site{Func: at.Func, PC: at.PC, CTA: w.cta.id, Thread: w.cta.grid.Thread(w.index, lane)}
+}
+
+// settleOps completes the operations that write registers of a frame, which is about to go: a
+// function may end without a wait for loads whose values it does not want.
+func (w *Warp) settleOps(f *Frame) {
+	w.cta.async.Settle(func(op *Op) bool { return op.Writes(f) })
+}
+
+// Writes reports whether an operation writes registers of a frame.
+func (op *Op) Writes(f *Frame) bool {
+	if op.Touches == nil {
+		return false
+	}
+	for x, kind := range op.Touches(op) {
+		if x.Space == Registers && x.Frame == f && kind != Load {
+			return true
+		}
+	}
+	return false
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -36,7 +37,7 @@ func (m *testMachine) copyOp(w *Warp, in *Inst) *Op {
 		return nil
 	}
 	return &Op{
-		Pipe: CopyPipe,
+		Entry: queue.Entry{Pipe: queue.Copy},
 		Read: func(op *Op) *Fault {
 			return each(op, func(i int) *Fault {
 				b, f := op.Global(src[i], 4, Load)
@@ -86,12 +87,12 @@ func (m *testMachine) asyncCode() asyncCode {
 	store := lanes(func(w *Warp, in *Inst, i int) { binary.LittleEndian.PutUint32(shared(w, in, i), w.R32(in.A)[i]) })
 	return asyncCode{
 		copy:   func(w *Warp, in *Inst) State { return w.Issue(in, m.copyOp(w, in)) },
-		commit: func(w *Warp, in *Inst) State { return w.CommitGroup(CopyPipe) },
+		commit: func(w *Warp, in *Inst) State { return w.CommitGroup(queue.Copy) },
 		load:   func(w *Warp, in *Inst) State { event(w, in, Load); return load(w, in) },
 		store:  func(w *Warp, in *Inst) State { event(w, in, Store); return store(w, in) },
 		// signal counts the lanes for which all earlier copies are done in word Imm.
 		signal: func(w *Warp, in *Inst) State {
-			return w.Issue(in, &Op{Pipe: CopyPipe, After: true, Signal: func(op *Op) *Fault {
+			return w.Issue(in, &Op{Entry: queue.Entry{Pipe: queue.Copy, After: true}, Signal: func(op *Op) *Fault {
 				mem.Add32(word(w, in.Imm), uint32(bits.OnesCount32(op.Lanes)))
 				return nil
 			}})
@@ -100,12 +101,12 @@ func (m *testMachine) asyncCode() asyncCode {
 }
 
 // wait waits for all groups of the copy pipe but the newest A.
-var hWait Handler = func(w *Warp, in *Inst) State { return w.WaitGroups(CopyPipe, uint64(in.A), false) }
+var hWait Handler = func(w *Warp, in *Inst) State { return w.WaitGroups(queue.Copy, uint64(in.A), false) }
 
 // modes runs a program in every mode and in several orders, after the buffer has been filled.
-func (m *testMachine) modes(t *testing.T, block uint32, prog *Code, check func(mode AsyncMode)) {
+func (m *testMachine) modes(t *testing.T, block uint32, prog *Code, check func(mode queue.Mode)) {
 	t.Helper()
-	for seed, mode := range []AsyncMode{Eager, Lazy, Random, Random, Random, Random} {
+	for seed, mode := range []queue.Mode{queue.Eager, queue.Lazy, queue.Random, queue.Random, queue.Random, queue.Random} {
 		m.fillRun(prog, block, func(l *Launch) { l.Async, l.Seed = mode, uint64(seed) })
 		check(mode)
 	}
@@ -137,7 +138,7 @@ func TestAsyncGroups(t *testing.T) {
 		op(hWait, 0, 1, 0, 0), op(a.load, r(2), 0, 0, 0), op(hOut, 0, r(2), 0, 64),
 		op(hWait, 0, 0, 0, 0), op(a.load, r(2), 0, 0, 512), op(hOut, 0, r(2), 0, 128),
 		op(hExit, 0, 0, 0, 0))...)
-	m.modes(t, 64, prog, func(mode AsyncMode) {
+	m.modes(t, 64, prog, func(mode queue.Mode) {
 		for i := range 64 {
 			if m.words[64+i] != uint32(1000+i) || m.words[128+i] != uint32(1000+i) {
 				t.Fatalf("mode %d thread %d: %d and %d", mode, i, m.words[64+i], m.words[128+i])
@@ -155,7 +156,7 @@ func TestAsyncLanes(t *testing.T) {
 		op(hLtI, p(0), tid, 0, 10),
 		op(hWait, 0, 0, 0, 0).when(p(0)),
 		op(a.load, r(2), 0, 0, 0), op(hOut, 0, r(2), 0, 64), op(hExit, 0, 0, 0, 0))...)
-	m.fillRun(prog, 32, func(l *Launch) { l.Async = Lazy })
+	m.fillRun(prog, 32, func(l *Launch) { l.Async = queue.Lazy })
 	m.want(32, func(i int) uint32 {
 		if i < 10 {
 			return uint32(1000 + i)
@@ -175,7 +176,7 @@ func TestAsyncLate(t *testing.T) {
 		op(hImm, r(1), 0, 0, 5), op(hOut, 0, r(1), 0, 256), // changes the source
 		op(hWait, 0, 0, 0, 0), op(a.load, r(2), 0, 0, 0), op(hOut, 0, r(2), 0, 128),
 		op(hExit, 0, 0, 0, 0))...)
-	want := map[AsyncMode][2]uint32{Eager: {1003, 1003}, Lazy: {0, 5}}
+	want := map[queue.Mode][2]uint32{queue.Eager: {1003, 1003}, queue.Lazy: {0, 5}}
 	for mode, w := range want {
 		m.fillRun(prog, 32, func(l *Launch) { l.Async = mode })
 		if got := [2]uint32{m.words[64+3], m.words[128+3]}; got != w {
@@ -184,10 +185,10 @@ func TestAsyncLate(t *testing.T) {
 	}
 	seen := map[[2]uint32]bool{}
 	for seed := range uint64(100) {
-		m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Seed = Random, seed })
+		m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Seed = queue.Random, seed })
 		seen[[2]uint32{m.words[64+3], m.words[128+3]}] = true
 	}
-	if !seen[want[Eager]] || !seen[want[Lazy]] || !seen[[2]uint32{0, 1003}] {
+	if !seen[want[queue.Eager]] || !seen[want[queue.Lazy]] || !seen[[2]uint32{0, 1003}] {
 		t.Errorf("random mode only gave %v", seen)
 	}
 }
@@ -203,7 +204,7 @@ func TestAsyncSignal(t *testing.T) {
 		op(hGet, r(3), 0, 0, 10), op(hEqI, p(1), r(3), 0, 64), op(hNap, 0, 0, 0, 0),
 		bra(4, spin+1).unless(p(1)),
 		op(a.load, r(2), 0, 0, 0), op(hOut, 0, r(2), 0, 64), op(hExit, 0, 0, 0, 0))...)
-	m.modes(t, 64, prog, func(AsyncMode) { m.want(64, func(i int) uint32 { return uint32(1000 + i) }) })
+	m.modes(t, 64, prog, func(queue.Mode) { m.want(64, func(i int) uint32 { return uint32(1000 + i) }) })
 }
 
 // TestAsyncExit completes what is open when the last lane has gone; no lane is left to be told.
@@ -211,17 +212,17 @@ func TestAsyncExit(t *testing.T) {
 	m := newMachine(t, 2000)
 	h := func(w *Warp, in *Inst) State {
 		return w.Issue(in, &Op{
-			Pipe:   StorePipe,
+			Entry:  queue.Entry{Pipe: queue.Store},
 			Write:  func(op *Op) *Fault { m.words[10] += uint32(bits.OnesCount32(op.Lanes)); return nil },
 			Signal: func(op *Op) *Fault { m.words[11]++; return nil },
 		})
 	}
 	prog := code(op(h, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
-	m.modes(t, 96, prog, func(mode AsyncMode) {
+	m.modes(t, 96, prog, func(mode queue.Mode) {
 		if m.words[10] != 96 {
 			t.Errorf("mode %d: %d signals", mode, m.words[10])
 		}
-		if mode == Lazy && m.words[11] != 0 {
+		if mode == queue.Lazy && m.words[11] != 0 {
 			t.Errorf("%d signals", m.words[11])
 		}
 	})
@@ -231,20 +232,20 @@ func TestAsyncExit(t *testing.T) {
 // it.
 func TestAsyncPipe(t *testing.T) {
 	m := newMachine(t, 2000)
-	push := func(kind PipeKind) Handler {
+	push := func(kind queue.Pipe) Handler {
 		return func(w *Warp, in *Inst) State {
-			return w.Issue(in, &Op{Pipe: kind, Write: func(*Op) *Fault {
+			return w.Issue(in, &Op{Entry: queue.Entry{Pipe: kind}, Write: func(*Op) *Fault {
 				m.words[10] = m.words[10]*10 + uint32(in.Imm)
 				return nil
 			}})
 		}
 	}
-	for kind, ordered := range map[PipeKind]bool{ProductPipe: true, StorePipe: false} {
+	for kind, ordered := range map[queue.Pipe]bool{queue.Product: true, queue.Store: false} {
 		h := push(kind)
 		prog := code(op(h, 0, 0, 0, 1), op(h, 0, 0, 0, 2), op(h, 0, 0, 0, 3), op(hExit, 0, 0, 0, 0))
 		other := false
 		for seed := range uint64(40) {
-			m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Seed = Random, seed })
+			m.fillRun(prog, 32, func(l *Launch) { l.Async, l.Seed = queue.Random, seed })
 			other = other || m.words[10] != 123
 		}
 		if other == ordered {
@@ -253,43 +254,17 @@ func TestAsyncPipe(t *testing.T) {
 	}
 }
 
-// TestTensorOrder has the pairs that are ordered (9.7.16.6.2), and a copy behind a product.
-func TestTensorOrder(t *testing.T) {
-	kinds := []TensorKind{TensorProduct, TensorCopy, TensorCopyLanes, TensorShift}
-	ordered := map[[2]TensorKind]bool{
-		{TensorProduct, TensorProduct}: true, {TensorCopy, TensorProduct}: true, {TensorCopyLanes, TensorProduct}: true, {TensorShift, TensorProduct}: true,
-		{TensorShift, TensorCopyLanes}: true, {TensorProduct, TensorShift}: true, {TensorProduct, TensorCopy}: true, {TensorProduct, TensorCopyLanes}: true,
-	}
-	for _, first := range kinds {
-		for _, then := range kinds {
-			a := &Op{Pipe: TensorPipe, Tensor: TensorStep{first, 1}, Place: Place{Lanes: 1}, seq: 1}
-			b := &Op{Pipe: TensorPipe, Tensor: TensorStep{then, 1}, Place: Place{Lanes: 2}, seq: 2}
-			if have, want := b.follows(a, hasRead), ordered[[2]TensorKind{first, then}]; have != want {
-				t.Errorf("kind %d before %d: ordered %v, want %v", first, then, have, want)
-			}
-			commit := &Op{Pipe: TensorPipe, After: true, Place: Place{Lanes: 1}, seq: 3}
-			if !commit.follows(a, hasSignalled) || commit.follows(b, hasSignalled) || commit.follows(a, hasRead) || b.follows(commit, hasRead) {
-				t.Errorf("kind %d: a commit tracks what its thread has issued", first)
-			}
-		}
-	}
-	other := &Op{Pipe: TensorPipe, Tensor: TensorStep{TensorProduct, 2}, seq: 2}
-	if other.follows(&Op{Pipe: TensorPipe, Tensor: TensorStep{TensorProduct, 1}, seq: 1}, hasRead) {
-		t.Error("products with other accumulators are ordered")
-	}
-}
-
 // TestAsyncFault blames a step's fault on the issue.
 func TestAsyncFault(t *testing.T) {
 	m := newMachine(t, 64)
 	bad := func(w *Warp, in *Inst) State {
-		return w.Issue(in, &Op{Pipe: CopyPipe, Read: func(op *Op) *Fault {
+		return w.Issue(in, &Op{Entry: queue.Entry{Pipe: queue.Copy}, Read: func(op *Op) *Fault {
 			_, f := op.Global(m.base+63*4, 8, Load)
 			return f
 		}})
 	}
 	commit := m.asyncCode().commit
-	for mode := range Random + 1 {
+	for mode := range queue.Random + 1 {
 		prog := code(op(hNothing, 0, 0, 0, 0), op(bad, 0, 0, 0, 0), op(commit, 0, 0, 0, 0), op(hWait, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
 		_, err := m.launch(prog, 1, 32, func(l *Launch) { l.Async = mode })
 		var f *Fault
@@ -317,21 +292,21 @@ func (o *told) Observe(e *Event) {
 	}
 }
 
-// TestAsyncTold: an observer hears of operations when they begin, happen and are waited for, in every mode. What happens when no lane is
-// left to be told is not told.
+// TestAsyncTold: an observer hears of operations when they begin, happen and are waited for, in every mode.
+// What happens when no lane is left to be told is not told.
 func TestAsyncTold(t *testing.T) {
 	m := newMachine(t, 2000)
 	a := m.asyncCode()
 	exit, wait, commit, cp := op(hExit, 0, 0, 0, 0), op(hWait, 0, 0, 0, 0), op(a.commit, 0, 0, 0, 0), op(a.copy, 0, 0, 0, 256)
 	for _, c := range []struct {
-		mode AsyncMode
+		mode queue.Mode
 		prog []Inst
 		want string
 	}{
-		{Lazy, []Inst{cp, commit, wait, exit}, "0 begins, wait, 0 is over, empty, finished"},
-		{Eager, []Inst{cp, commit, wait, exit}, "0 begins, 0 is over, wait, empty, finished"},
-		{Lazy, []Inst{cp, commit, exit}, "0 begins, empty, finished"},
-		{Eager, []Inst{cp, exit}, "0 begins, 0 is over, empty, finished"},
+		{queue.Lazy, []Inst{cp, commit, wait, exit}, "0 begins, wait, 0 is over, empty, finished"},
+		{queue.Eager, []Inst{cp, commit, wait, exit}, "0 begins, 0 is over, wait, empty, finished"},
+		{queue.Lazy, []Inst{cp, commit, exit}, "0 begins, empty, finished"},
+		{queue.Eager, []Inst{cp, exit}, "0 begins, 0 is over, empty, finished"},
 	} {
 		got := &told{}
 		m.fillRun(code(c.prog...), 32, func(l *Launch) { l.Async, l.Observer, l.Wants = c.mode, got, WantsOwed })

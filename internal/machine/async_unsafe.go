@@ -27,7 +27,8 @@ func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
 	return unsafe.Slice((*byte)(unsafe.Add(core.arenaBase, addr-core.arenaFirst)), n), nil
 }
 
-// GlobalSpan returns the host memory of global memory from lo to hi if it lies in one allocation that may be accessed so.
+// GlobalSpan returns the host memory of global memory from lo to hi if it lies in one allocation that may be
+// accessed so.
 func (op *Op) GlobalSpan(lo, hi uint64, kind AccessKind) ([]byte, bool) {
 	if !op.warp.OneAllocation(lo, hi, kind) {
 		return nil, false

@@ -1,83 +1,62 @@
 package machine
 
-// This file holds groups of asynchronous operations (9.7.9.25.1.1) and the waits for them.
-// Waiting forces what it waits for, so it never blocks the fragment.
+import "ptxvm.invalid/ptxvm/internal/machine/queue"
 
-const pipeKinds = int(FabricPipe) + 1
+// This file holds the waits for asynchronous operations, and for groups of them (9.7.9.25.1.1).
+// Waiting forces what it waits for, so it never blocks the fragment.
 
 // CommitGroup closes a group for each lane of w.Mask: what the lane has issued to the pipe and
 // belongs to no group yet.
-func (w *Warp) CommitGroup(kind PipeKind) State {
+func (w *Warp) CommitGroup(pipe queue.Pipe) State {
 	q := w.cta.async
-	if q.mode == Eager && !q.tracks {
+	if q.Instant() {
 		return Next
 	}
-	if w.groups[kind] == nil {
-		w.groups[kind] = new([32]uint64)
-	}
-	for m := w.Mask; m != 0; m &= m - 1 {
-		w.groups[kind][first(m)]++
-	}
-	return q.state(q.turn())
+	w.groups.Commit(pipe, w.Mask)
+	return nextIf(q.Turn())
 }
 
 // WaitGroups waits for the operations of all but the newest n groups of each lane of w.Mask; if
 // only reads is set, until their sources have been read.
-func (w *Warp) WaitGroups(kind PipeKind, n uint64, reads bool) State {
-	q := w.cta.async
-	g := w.groups[kind]
-	if q.settled() || g == nil {
+func (w *Warp) WaitGroups(pipe queue.Pipe, n uint64, reads bool) State {
+	if w.cta.async.Settled() || !w.groups.Any(pipe) {
 		return Next
 	}
-	return w.await(kind, reads, func(op *Op, i int) bool { return op.group[i]+n < g[i] })
+	return w.await(pipe, reads, func(op *Op, i int) bool { return w.groups.Closed(&op.Entry, i, n) })
 }
 
 // WaitPipe waits for all that the lanes of w.Mask have issued to a pipe.
-func (w *Warp) WaitPipe(kind PipeKind) State {
-	if w.cta.async.settled() {
+func (w *Warp) WaitPipe(pipe queue.Pipe) State { return w.waitAll(pipe, false) }
+
+// WaitReads waits until it has read its sources.
+func (w *Warp) WaitReads(pipe queue.Pipe) State { return w.waitAll(pipe, true) }
+
+func (w *Warp) waitAll(pipe queue.Pipe, reads bool) State {
+	if w.cta.async.Settled() {
 		return Next
 	}
-	return w.await(kind, false, func(*Op, int) bool { return true })
+	return w.await(pipe, reads, func(*Op, int) bool { return true })
 }
 
 // await completes the operations that the warp has issued to a pipe, for the lanes of w.Mask for
 // which covers holds.
-func (w *Warp) await(kind PipeKind, reads bool, covers func(op *Op, lane int) bool) State {
-	q, to := w.cta.async, hasSignalled
+func (w *Warp) await(pipe queue.Pipe, reads bool, covers func(op *Op, lane int) bool) State {
+	q, to := w.cta.async, queue.HasSignalled
 	if reads {
-		to = hasRead
+		to = queue.HasRead
 	}
-	if q.tracks {
-		w.tellAwait(&Await{kind, reads, covers})
+	if q.Tracks {
+		w.tellAwait(&Await{pipe, reads, covers})
 	}
-	for op := w.awaited(kind, to, covers); op != nil; op = w.awaited(kind, to, covers) {
-		op.sure = to
-		if !q.advance(op, to) {
-			return Faulted
+	return nextIf(q.Await(to, func(op *Op) (lanes uint32) {
+		if op.warp != w || op.Pipe != pipe {
+			return 0
 		}
-	}
-	return Next
-}
-
-// awaited returns the oldest open operation that a wait covers and has not told of, with the lanes that it covers.
-func (w *Warp) awaited(kind PipeKind, to step, covers func(op *Op, lane int) bool) *Op {
-	for _, op := range w.cta.async.open {
-		if op.warp != w || op.Pipe != kind || op.sure >= to {
-			continue
+		for m := op.Lanes & w.Mask; m != 0; m &= m - 1 {
+			if covers(op, first(m)) {
+				lanes |= m & -m
+			}
 		}
-		if lanes := w.covered(op, covers); lanes != 0 {
-			return w.cta.async.part(op, lanes)
-		}
-	}
-	return nil
-}
-
-// covered is the lanes of an operation that a wait of the running lanes covers.
-func (w *Warp) covered(op *Op, covers func(op *Op, lane int) bool) (lanes uint32) {
-	for m := op.Lanes & w.Mask; m != 0; m &= m - 1 {
-		if covers(op, first(m)) {
-			lanes |= m & -m
-		}
-	}
-	return lanes
+		return lanes
+	}))
 }

@@ -3,16 +3,18 @@ package machine
 // This file tells of asynchronous operations (WantsOwed, WantsLeft), so that an observer knows which of them, for all
 // that the program has been told, may still touch their memory: whether they have happened or not.
 
+import "ptxvm.invalid/ptxvm/internal/machine/queue"
+
 // Await is a wait of the running lanes for what they have issued.
 type Await struct {
-	Pipe   PipeKind
+	Pipe   queue.Pipe
 	Reads  bool // until sources have been read
 	Covers func(op *Op, lane int) bool
 }
 
 // tell tells of an operation.
-func (q *asyncOps) tell(what EventKind, op *Op) {
-	if q.tracks {
+func (op *Op) tell(what EventKind) {
+	if op.cta.async.Tracks {
 		op.cta.tellUse(Event{What: what, Op: op, On: op.warp, Warp: int(op.warp.index), Lanes: op.Lanes})
 	}
 }
@@ -27,20 +29,19 @@ func (op *Op) IssuedBy(w *Warp) bool { return op.warp == w }
 
 // InGroup reports whether a lane of the operation has closed a group with it (cp.async.commit_group).
 func (op *Op) InGroup(lane int) bool {
-	g := op.warp.groups[op.Pipe]
-	return g != nil && op.group[lane] != g[lane]
+	return op.warp.groups.Closed(&op.Entry, lane, 0)
 }
 
 // tellPhase tells that a wait has seen the phases of an mbarrier before the current one complete.
 func (b Mbarrier) tellPhase(current uint64) {
-	if b.cta.async.tracks {
+	if b.cta.async.Tracks {
 		b.cta.tellUse(Event{What: PhasePassed, Extent: b.extent(), Phase: current})
 	}
 }
 
 // signals tells which phase of an mbarrier an operation is about to count in.
 func (op *Op) signals(b Mbarrier) {
-	if op.cta.async.tracks {
+	if op.cta.async.Tracks {
 		o, _ := b.cta.mbarriers.Known(b.at.Addr)
 		op.cta.tellUse(Event{What: OpSignals, Op: op, On: op.warp, Lanes: op.Lanes, Extent: b.extent(), Phase: o.Phase})
 	}

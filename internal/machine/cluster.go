@@ -13,7 +13,7 @@ type Cluster struct {
 	rank  uint64 // linear index in the grid of clusters
 	ctas  []*CTA // by rank in the cluster
 	core  *Core
-	async asyncOps
+	async openOps
 
 	sleepers []sleeper
 	changed  uint64 // operations on mbarriers, completed barriers and exits
@@ -37,11 +37,17 @@ func (core *Core) newCluster(g *Grid, rank uint64) *Cluster {
 	cl.grid, cl.rank, cl.core = g, rank, core
 	cl.sleepers, cl.changed, cl.seen, cl.rounds = cl.sleepers[:0], 0, 0, 0
 	_, first := g.Place(rank, 0)
-	cl.async.start(g, first)
+	cl.startOps(first)
 	for i := range g.ClusterSize() {
 		cl.ctas = append(cl.ctas, core.newCTA(g, cl, uint32(i)))
 	}
 	return cl
+}
+
+// startOps begins the queue of operations; rank is that of the first CTA.
+func (cl *Cluster) startOps(rank uint64) {
+	g := cl.grid
+	cl.async.Start(g.Async, g.wants(WantsOwed|WantsLeft), g.Seed^rank<<24^0x9e3779b9)
 }
 
 // Retire puts a cluster to rest, in whatever state it is.
@@ -71,7 +77,7 @@ func (cl *Cluster) Run() Verdict {
 			return cl.finish()
 		case cl.grid.stopped.Load():
 			return Broken
-		case (!moved || !able) && cl.async.press():
+		case (!moved || !able) && cl.async.Press():
 			continue
 		case !able && cl.idle():
 		case !able && !cl.grid.stopped.Load():
@@ -96,12 +102,12 @@ func (cl *Cluster) Run() Verdict {
 
 // finish ends a cluster whose lanes have all exited: asynchronous operations outlive them.
 func (cl *Cluster) finish() Verdict {
-	quiet := cl.async.quiet()
+	quiet := cl.async.Quiet()
 	for i, c := range cl.ctas {
 		c.issues()
 		c.finished(quiet, i == len(cl.ctas)-1)
 	}
-	if !cl.async.drain() {
+	if !cl.async.Drain() {
 		return Broken
 	}
 	for _, c := range cl.ctas {
@@ -128,7 +134,7 @@ func (cl *Cluster) pass(number int) (moved, ok bool) {
 		if moved = moved || m; !ok {
 			return moved, false
 		}
-		if c.alive == 0 && cl.async.tracks {
+		if c.alive == 0 && cl.async.Tracks {
 			c.tellUse(Event{What: CTAEmpty})
 		}
 	}

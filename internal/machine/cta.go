@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
@@ -29,7 +30,7 @@ type CTA struct {
 	of         *Launch        // that all are for, if it stays and nothing but it is told by them
 	resting    bool           // its warps are as the CTA before has left them
 	shared     rowBase
-	async      *asyncOps // of the cluster: open ones count as able to run when a deadlock is looked for
+	async      *openOps // of the cluster: open ones count as able to run when a deadlock is looked for
 	bars       [NumBarriers]ctaBarrier
 	clusterBar clusterBarrier
 	pending    uint16 // barriers at which a warp has arrived
@@ -90,8 +91,8 @@ func (w *Warp) begin(lanes uint32) {
 	w.alone(lanes, 0, shape.Seed(w.cta.grid.Seed).FirstFuel(w.cta.rank, w.index, turn))
 	w.steps, w.slept, w.ops, w.lost, w.heated, w.total = 0, 0, 0, 0, 0, 0
 	w.ownLocal()
-	if q := w.cta.async; q.mode != Eager || q.tracks {
-		w.groups = [pipeKinds]*[32]uint64{}
+	if !w.cta.async.Instant() {
+		w.groups = queue.Groups{}
 	}
 }
 
@@ -191,7 +192,7 @@ func (c *CTA) pass(number int) (moved, ok bool) {
 		if out == blocked {
 			c.runnable &^= 1 << i // before operations go on: they may wake it
 		}
-		if len(c.async.open) != 0 && !c.async.turn() {
+		if len(c.async.Open()) != 0 && !c.async.Turn() {
 			return moved, false
 		}
 		switch out {

@@ -19,8 +19,8 @@ func (p *Pause) WriteState(w io.Writer) {
 		for _, word := range c.tensor.Words() {
 			_, _ = w.Write([]byte{byte(word), byte(word >> 8), byte(word >> 16), byte(word >> 24)})
 		}
-		for _, op := range c.async.open {
-			fmt.Fprintln(w, op.seq, op.Pipe, op.done, op.Lanes, op.PC, op.Warp)
+		for _, op := range c.async.Open() {
+			fmt.Fprintln(w, op.Number, op.Pipe, op.Done, op.Lanes, op.PC, op.Warp)
 		}
 		for _, warp := range c.warps {
 			p.writeWarp(w, warp)

@@ -30,8 +30,8 @@
 // waits; a wait for an mbarrier needs nothing from here: when no warp of the cluster moves, the
 // oldest operation that signals is completed before a deadlock is looked for (Cluster.run). In mode
 // Eager all steps happen in Issue and nothing is ever open; a handler may then do without a
-// record. Modes Lazy and Random keep the open records of a cluster in asyncOps; each pipe says
-// in pipeFacts which of its operations have an order. Steps run on the core that owns the
+// record. Modes Lazy and Random keep the open records of a cluster in a queue (internal/machine/queue), which
+// knows which operations of a pipe have an order. Steps run on the core that owns the
 // cluster, at any later moment, so a step keeps what it needs and reaches memory through
 // op.Global and op.Shared.
 //

@@ -56,11 +56,3 @@ func (c *CTA) withheld() string {
 	}
 	return ""
 }
-
-// WaitReads waits until what the running lanes have submitted has read shared memory.
-func (w *Warp) WaitReads(kind PipeKind) State {
-	if w.cta.async.settled() {
-		return Next
-	}
-	return w.await(kind, true, func(*Op, int) bool { return true })
-}

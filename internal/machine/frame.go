@@ -3,8 +3,9 @@ package machine
 // This file holds frames: the register block and local memory of one call.
 
 import (
-	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
 // variant says which of a Code's instruction arrays a frame runs.
@@ -116,7 +117,7 @@ func (w *Warp) leave(f *Frame, lanes uint32) {
 		if w.cta.grid.wants(WantsRows | WantsOwed | WantsLeft) {
 			w.cta.tellUse(Event{What: FrameGone, About: f})
 		}
-		w.cta.async.settle(f)
+		w.settleOps(f)
 		w.freeFrame(f)
 	}
 }

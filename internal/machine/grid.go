@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
@@ -42,7 +43,7 @@ type Launch struct {
 	Numbers         Numbers       // looks at floating-point numbers; may be nil
 	Trace           *Tracer       // nil: nothing is shown
 	Moments         *Moments      // lets a debugger step; nil: there is none. The launch has one worker, and code made for it
-	Async           AsyncMode
+	Async           queue.Mode
 	OnFault         func(*Fault)      // gets faults, from several cores at a time, and the launch goes on without their lanes; nil: the first stops it; code is not compiled
 	OnPast          func(*Fault)      // gets accesses that pass the end of an allocation and are let pass (mem.Config.Page), from several cores at a time
 	ShowTensor      *TensorShow       // filled at the end of its CTA; may be nil

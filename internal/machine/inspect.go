@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
@@ -238,7 +239,7 @@ func (c *CTA) Mbarriers() (list []MbarrierState) {
 // OpState is an asynchronous operation that is open.
 type OpState struct {
 	Place
-	Pipe    PipeKind
+	Pipe    queue.Pipe
 	Done    string // the last of its steps that has happened: issued, read, written
 	Touches []TouchState
 }
@@ -251,11 +252,11 @@ type TouchState struct {
 
 // OpenOps lists the open operations of a CTA, in the order in which they were issued; at most so many of the extents of each.
 func (c *CTA) OpenOps(extents int) (list []OpState) {
-	for _, op := range c.async.open {
+	for _, op := range c.async.Open() {
 		if op.cta != c {
 			continue
 		}
-		s := OpState{Place: op.Place, Pipe: op.Pipe, Done: [...]string{"issued", "read", "written", "over"}[op.done]}
+		s := OpState{Place: op.Place, Pipe: op.Pipe, Done: op.Done.String()}
 		if op.Touches != nil {
 			for x, kind := range op.Touches(op) {
 				if len(s.Touches) == extents {

@@ -50,13 +50,3 @@ func (c *CTA) finished(quiet, last bool) {
 	}
 	c.tellUse(Event{What: CTAFinished, About: &left})
 }
-
-// quiet reports whether no operation is open that could still signal an mbarrier.
-func (q *asyncOps) quiet() bool {
-	for _, op := range q.open {
-		if op.Signal != nil {
-			return false
-		}
-	}
-	return true
-}

@@ -101,7 +101,7 @@ func (core *Core) Livelocked(clusters []*Cluster) bool {
 
 // stays reports whether nothing in the cluster can go on, or only in loops that change nothing.
 func (cl *Cluster) stays(p *Proof) bool {
-	if len(cl.sleepers) != 0 || len(cl.async.open) != 0 {
+	if len(cl.sleepers) != 0 || len(cl.async.Open()) != 0 {
 		return false
 	}
 	for _, c := range cl.ctas {

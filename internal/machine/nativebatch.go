@@ -119,7 +119,7 @@ func (w *Warp) standsAt(n *installed) bool {
 // fillBatch describes the CTA to compiled code; false if it has a warp that no batch can have.
 func (c *CTA) fillBatch(n *installed, s *abi.State, first int) bool {
 	core := c.cluster.core
-	if len(c.async.open) != 0 || len(c.cluster.sleepers) != 0 {
+	if len(c.async.Open()) != 0 || len(c.cluster.sleepers) != 0 {
 		return false
 	}
 	warps, b := core.batchWarps(), &s.Batch
@@ -287,7 +287,7 @@ func (c *CTA) advance(b *abi.Batch) {
 	cl.rank += done
 	cl.changed, cl.seen, cl.rounds = 0, 0, 0
 	c.id, c.rank = c.grid.Place(cl.rank, 0)
-	cl.async.start(c.grid, c.rank)
+	cl.startOps(c.rank)
 }
 
 // gone makes a warp one whose lanes have all exited.

@@ -5,6 +5,7 @@ package machine
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -239,7 +240,7 @@ func (w *Warp) tellOp(in *Inst, op *Op) {
 	switch {
 	case !w.cta.grid.observing:
 		return
-	case op.Pipe == TensorPipe && op.After:
+	case op.Pipe == queue.Tensor && op.After:
 		w.Observe(in, Event{What: TensorCommit, Lanes: w.Mask, Op: op})
 	}
 	if op.Touches == nil {
@@ -250,7 +251,7 @@ func (w *Warp) tellOp(in *Inst, op *Op) {
 		if x.Lane >= 0 {
 			lanes = 1 << x.Lane
 		}
-		w.Observe(in, Event{What: Touch, Async: true, Op: op, Committed: op.Pipe == TensorPipe, Proxy: op.Proxy, Space: x.Space, Kind: kind, Lanes: lanes, Extent: &x})
+		w.Observe(in, Event{What: Touch, Async: true, Op: op, Committed: op.Pipe == queue.Tensor, Proxy: op.Proxy, Space: x.Space, Kind: kind, Lanes: lanes, Extent: &x})
 	}
 }
 

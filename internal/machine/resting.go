@@ -2,6 +2,7 @@ package machine
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 )
 
@@ -11,7 +12,7 @@ import (
 // mayRest reports whether the warps of a CTA that starts may stay at rest. They have their frames.
 func (c *CTA) mayRest() bool {
 	g := c.grid
-	if !g.Native || g.Seed != 0 || g.observed || g.Async != Eager || g.ShowTensor != nil || g.ClusterSize() != 1 {
+	if !g.Native || g.Seed != 0 || g.observed || g.Async != queue.Eager || g.ShowTensor != nil || g.ClusterSize() != 1 {
 		return false
 	}
 	n := g.Entry.native.Load()

@@ -23,7 +23,7 @@ func (w *Warp) FencedProducts(in *Inst) {
 	}
 }
 
-// ProductStep is what an operation of ProductPipe has in registers: rows of the frame that issues it.
+// ProductStep is what an operation of queue.Product has in registers: rows of the frame that issues it.
 type ProductStep struct {
 	Shape uint32   // tells shapes apart; 0: none
 	D, A  []uint32 // where the rows begin; A is nil if it is in shared memory

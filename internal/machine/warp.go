@@ -2,6 +2,8 @@ package machine
 
 // This file holds the warp and the choice of the fragment that runs next.
 
+import "ptxvm.invalid/ptxvm/internal/machine/queue"
+
 // Warp is 32 lanes. It belongs to one core while its CTA runs.
 type Warp struct {
 	Mask uint32 // lanes that execute the current instruction
@@ -35,8 +37,8 @@ type Warp struct {
 	direct      Gather
 	bars        []warpBarrier // gathers of this warp at CTA barriers
 
-	groups  [pipeKinds]*[32]uint64 // number of the group that each lane closes next, by pipe
-	held    []heldOp               // fabric operations that have not been submitted
+	groups  queue.Groups // number of the group that each lane closes next, by pipe
+	held    []heldOp     // fabric operations that have not been submitted
 	local   localMemory
 	localOf uint64 // rank of the CTA that local is of, or noCTA
 	access  Access

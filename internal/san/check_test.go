@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 )
 
@@ -89,7 +90,7 @@ func TestPlan(t *testing.T) {
 		{set: Mem, who: []*detector{values}, wants: machine.WantsOthers},
 		{set: Init, facts: Facts{StartsAsync: true}, who: []*detector{shadows, values}, wants: machine.WantsOthers},
 		{set: InitLoads, who: []*detector{shadows}, wants: machine.WantsAccesses},
-		{facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: one}, Async: machine.Lazy}, StartsAsync: true}, who: []*detector{operations, shadows}, wants: machine.WantsAll | machine.WantsOwed},
+		{facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: one}, Async: queue.Lazy}, StartsAsync: true}, who: []*detector{operations, shadows}, wants: machine.WantsAll | machine.WantsOwed},
 	} {
 		if c.facts.Launch == nil {
 			c.facts.Launch = &machine.Launch{Shape: shape.Shape{Cluster: one}}

@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 	"ptxvm.invalid/ptxvm/internal/san/race"
@@ -51,7 +52,7 @@ type Planned struct {
 // Plan finds who looks at a launch for a set of checks; nil if there is nothing to look for. Asynchronous operations
 // that happen late bring Async, with its option.
 func Plan(set Set, f Facts) *Planned {
-	if f.Launch.Async == machine.Lazy {
+	if f.Launch.Async == queue.Lazy {
 		set |= Async | AsyncFences
 	}
 	p := &Planned{Facts: f, set: set}

@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -359,7 +360,7 @@ func (k *Kernel) shape(l Launch, to *host.Launch) error {
 		Shared: uint32(shared), Dynamic: uint32(l.Shared), Target: target,
 		ExplicitCluster: l.Cluster != (Dim3{}), Lockstep: k.program.module.Target.Arch < 70,
 		MaxSteps: cfg.MaxSteps, Seed: cfg.Seed, Fair: cfg.Schedule == ScheduleFair,
-		Async: machine.AsyncMode(cfg.Async), Products: k.program.d.products(),
+		Async: queue.Mode(cfg.Async), Products: k.program.d.products(),
 		Clock: k.program.d.clock(), ClockBegan: clockBegan,
 	}}
 	return nil

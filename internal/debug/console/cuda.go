@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/debug"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/quote"
 )
 
@@ -310,7 +311,7 @@ func (c *Console) cudaAsync(p *machine.Pause) error {
 
 // eager says why there may be none.
 func eager(p *machine.Pause) string {
-	if p.Warp.Launch().Async == machine.Eager {
+	if p.Warp.Launch().Async == queue.Eager {
 		return " They happen as they are issued; --async lazy or random lets them wait."
 	}
 	return ""

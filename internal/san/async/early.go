@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -139,14 +140,14 @@ func clash(one, mine *op) *found.Report {
 // chained reports whether operations between two of the tensor pipe order them: a copy of scale factors, the product
 // that reads them, the copy of the next ones.
 func (c *cluster) chained(one, mine *op) (yes bool) {
-	if mine.Pipe != machine.TensorPipe || one.Pipe != machine.TensorPipe {
+	if mine.Pipe != queue.Tensor || one.Pipe != queue.Tensor {
 		return false
 	}
 	behind := []*op{mine} // what comes before mine, and mine
 	for i := 0; i < len(behind) && !yes; i++ {
 		c.each(func(between *op) bool {
 			switch {
-			case between.Number() < one.Number() || !behind[i].Follows(&between.Op, false) || slices.Contains(behind, between):
+			case between.Number < one.Number || !behind[i].Follows(&between.Op, false) || slices.Contains(behind, between):
 			case between == one:
 				yes = true
 			default:

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -73,7 +74,7 @@ func (o *Observer) finished(e *machine.Event, left *machine.Remains) {
 
 // leftCopy reports a copy into shared memory that the warp has neither waited for by group nor given to an mbarrier.
 func (o *Observer) leftCopy(one *op, e *machine.Event) {
-	if one.CTARank != e.CTA || one.Pipe != machine.CopyPipe || one.After || one.Touches == nil || one.sure >= written {
+	if one.CTARank != e.CTA || one.Pipe != queue.Copy || one.After || one.Touches == nil || one.sure >= written {
 		return
 	}
 	text := "that no wait covers"

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -24,7 +25,7 @@ type handler = machine.Handler
 // copies is cp.async of a warp: four bytes of shared memory for each lane, from an offset on.
 func copies(off uint64) handler {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		return w.Issue(in, &machine.Op{Pipe: machine.CopyPipe, Touches: func(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
+		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Copy}, Touches: func(op *machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 			return func(yield func(machine.Extent, machine.AccessKind) bool) {
 				for i := range 32 {
 					if op.Lanes>>i&1 != 0 && !yield(op.Extent(machine.Shared, i, start+off+uint64(4*i), 4), machine.Store) {
@@ -36,11 +37,11 @@ func copies(off uint64) handler {
 	}
 }
 
-func commit(w *machine.Warp, in *machine.Inst) machine.State { return w.CommitGroup(machine.CopyPipe) }
+func commit(w *machine.Warp, in *machine.Inst) machine.State { return w.CommitGroup(queue.Copy) }
 
 // wait waits for all but the newest n groups.
 func wait(n uint64) handler {
-	return func(w *machine.Warp, in *machine.Inst) machine.State { return w.WaitGroups(machine.CopyPipe, n, false) }
+	return func(w *machine.Warp, in *machine.Inst) machine.State { return w.WaitGroups(queue.Copy, n, false) }
 }
 
 // touch accesses what copies writes.
@@ -66,7 +67,7 @@ func half(h handler) handler {
 }
 
 // reportsOf runs steps, and writes what is found: kind, and both instructions.
-func reportsOf(t *testing.T, mode machine.AsyncMode, options Options, steps ...handler) string {
+func reportsOf(t *testing.T, mode queue.Mode, options Options, steps ...handler) string {
 	t.Helper()
 	arena, err := mem.NewArena(1 << 20)
 	if err != nil {
@@ -116,7 +117,7 @@ func TestEarly(t *testing.T) {
 		{"half of the lanes wait", []handler{copies(0), commit, half(wait(0)), ld}, "early-read 0 3"},
 		{"and read", []handler{copies(0), commit, half(wait(0)), half(ld)}, ""},
 	} {
-		for _, mode := range []machine.AsyncMode{machine.Eager, machine.Lazy, machine.Random} {
+		for _, mode := range []queue.Mode{queue.Eager, queue.Lazy, queue.Random} {
 			if have := reportsOf(t, mode, Options{Early: true}, c.steps...); have != c.want {
 				t.Errorf("%s, mode %d: %q, want %q", c.name, mode, have, c.want)
 			}
@@ -134,7 +135,7 @@ func TestLeft(t *testing.T) {
 		{[]handler{copies(0), commit}, "not-waited 0 0"},
 		{[]handler{copies(0), commit, half(wait(0))}, "not-waited 0 0"},
 	} {
-		for _, mode := range []machine.AsyncMode{machine.Eager, machine.Lazy} {
+		for _, mode := range []queue.Mode{queue.Eager, queue.Lazy} {
 			if have := reportsOf(t, mode, Options{Left: true}, c.steps...); have != c.want {
 				t.Errorf("mode %d: %q, want %q", mode, have, c.want)
 			}
@@ -144,9 +145,9 @@ func TestLeft(t *testing.T) {
 
 // TestChained: two copies into tensor memory that no rule orders are ordered by what lies between them (9.7.16.6.2).
 func TestChained(t *testing.T) {
-	tensor := func(kind machine.TensorKind, accumulator uint64, touches bool) handler {
+	tensor := func(kind queue.TensorKind, accumulator uint64, touches bool) handler {
 		return func(w *machine.Warp, in *machine.Inst) machine.State {
-			op := &machine.Op{Pipe: machine.TensorPipe, Tensor: machine.TensorStep{Kind: kind, Accumulator: accumulator}}
+			op := &machine.Op{Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{Kind: kind, Accumulator: accumulator}}}
 			if touches {
 				op.Touches = func(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 					return func(yield func(machine.Extent, machine.AccessKind) bool) {
@@ -157,20 +158,20 @@ func TestChained(t *testing.T) {
 			return w.Issue(in, op)
 		}
 	}
-	scales, product, shift := tensor(machine.TensorCopy, 0, true), tensor(machine.TensorProduct, 1, false), tensor(machine.TensorShift, 0, false)
+	scales, product, shift := tensor(queue.TensorCopy, 0, true), tensor(queue.TensorProduct, 1, false), tensor(queue.TensorShift, 0, false)
 	for name, c := range map[string]struct {
 		steps []handler
 		want  string
 	}{
 		"nothing":            {[]handler{scales, scales}, "early-write 0 1"},
-		"another copy":       {[]handler{scales, tensor(machine.TensorCopy, 0, false), scales}, "early-write 0 2"},
+		"another copy":       {[]handler{scales, tensor(queue.TensorCopy, 0, false), scales}, "early-write 0 2"},
 		"a product":          {[]handler{scales, product, scales}, ""},
 		"two products":       {[]handler{scales, product, product, scales}, ""},
 		"a shift, a product": {[]handler{scales, shift, product, scales}, ""},
 		"a shift":            {[]handler{scales, shift, scales}, "early-write 0 2"},
 		"a product before":   {[]handler{product, scales, scales}, "early-write 1 2"},
 	} {
-		if have := reportsOf(t, machine.Lazy, Options{Early: true}, c.steps...); have != c.want {
+		if have := reportsOf(t, queue.Lazy, Options{Early: true}, c.steps...); have != c.want {
 			t.Errorf("%s: %q, want %q", name, have, c.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 )
 
 // owedLimit bounds what is kept of a cluster that has happened: an operation without a necessary wait, such as a
@@ -51,7 +52,7 @@ type ops []*op
 // parts are the operations of the lanes of one that the machine names; those that have other lanes, too, are divided.
 func (list *ops) parts(of *machine.Op) (parts ops) {
 	for i := 0; i < len(*list); i++ {
-		if one := (*list)[i]; one.Number() == of.Number() && one.Lanes&of.Lanes != 0 {
+		if one := (*list)[i]; one.Number == of.Number && one.Lanes&of.Lanes != 0 {
 			parts = append(parts, list.part(one, one.Lanes&of.Lanes))
 		}
 	}
@@ -80,7 +81,7 @@ func (c *cluster) owe(one *op) {
 	switch {
 	case one.sure == over, one.Touches == nil && !one.After:
 		return
-	case one.Pipe == machine.StorePipe && one.Signal == nil: // nothing could ever tell
+	case one.Pipe == queue.Store && one.Signal == nil: // nothing could ever tell
 		return
 	case len(c.owed) == owedLimit:
 		c.owed = slices.Delete(c.owed, 0, 1)

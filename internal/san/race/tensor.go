@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 )
 
 // maxTensorUses is how many operations on a CTA's tensor memory are kept.
@@ -30,8 +31,8 @@ type tensorUse struct {
 	over   moment // 0: nothing tells so far
 	site   uint32
 	writes bool
-	pipe   machine.PipeKind
-	step   machine.TensorStep
+	pipe   queue.Pipe
+	step   queue.TensorStep
 }
 
 // pipeID is the agent that runs a warp's operations.
@@ -53,7 +54,7 @@ func (o *Observer) useTensor(e *machine.Event) {
 		cells: *e.Extent, warp: w.id, lanes: e.Lanes, issued: w.now, agent: w.id, writes: e.Kind != machine.Load, pipe: e.Op.Pipe, step: e.Op.Tensor,
 		site: d.number(w, Site{Func: e.Func, PC: e.PC, Writes: e.Kind != machine.Load}),
 	}
-	if u.pipe == machine.TensorPipe {
+	if u.pipe == queue.Tensor {
 		u.agent, u.over = w.pipeID(), w.pipe
 	}
 	for i := range owner.tensor {
@@ -97,7 +98,7 @@ func (w *warp) behindUse(first, then *tensorUse) bool {
 
 // pipelines reports whether a later operation takes its turn behind one that has been issued.
 func (u *tensorUse) pipelines(then *tensorUse) bool {
-	return u.pipe == machine.TensorPipe && then.pipe == machine.TensorPipe && then.step.Follows(u.step)
+	return u.pipe == queue.Tensor && then.pipe == queue.Tensor && then.step.Follows(u.step)
 }
 
 // knowsSome reports whether some lane of the warp knows some lane of an agent up to a moment: an operation is that of all its lanes.
@@ -162,7 +163,7 @@ func (o *Observer) tensorSync(e *machine.Event) {
 			c.commits = map[uint64]*knowledge{}
 		}
 		var tracks *knowledge
-		c.commits[e.Op.Number()] = tracks.with(w.pipeID(), e.Lanes, w.pipe, c.tree, c.agents)
+		c.commits[e.Op.Number] = tracks.with(w.pipeID(), e.Lanes, w.pipe, c.tree, c.agents)
 		w.pipe++
 	case machine.TensorArrive:
 		o.arriveTensor(e, c)
@@ -194,7 +195,7 @@ func (o *Observer) arriveTensor(e *machine.Event, c *cta) {
 	if at := p.places[g]; at != nil {
 		kept = slices.Clone(*at)
 	}
-	kept = kept.add(published{c.commits[e.Op.Number()], machine.ClusterScope, c.index})
+	kept = kept.add(published{c.commits[e.Op.Number], machine.ClusterScope, c.index})
 	p.places[g] = &kept
 }
 
@@ -227,7 +228,7 @@ func (o *Observer) freeTensor(e *machine.Event, owner *cta) {
 	}
 	w := &c.warps[e.Warp]
 	u := tensorUse{
-		cells: *e.Extent, warp: w.id, lanes: e.Lanes, issued: w.now, agent: w.id, writes: true, pipe: machine.TensorStorePipe,
+		cells: *e.Extent, warp: w.id, lanes: e.Lanes, issued: w.now, agent: w.id, writes: true, pipe: queue.TensorStore,
 		site: d.number(w, Site{Func: e.Func, PC: e.PC, Writes: true}),
 	}
 	for i := range owner.tensor {

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -56,7 +57,7 @@ func load(off uint64) step  { return touch(machine.Load, off, machine.Weak) }
 func copies(kind machine.AccessKind, off, n uint64) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
 		x := machine.Extent{Space: machine.Shared, Lane: -1, From: start + off, To: start + off + n}
-		return w.Issue(in, &machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy,
+		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: machine.AsyncProxy,
 			Touches: func(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 				return func(yield func(machine.Extent, machine.AccessKind) bool) { yield(x, kind) }
 			}})

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -80,7 +81,7 @@ func copyAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	var src [32]uint64
 	o.from.Lanes(w, &src, in.Imm)
-	if w.AsyncMode() != machine.Eager || !o.whole(w) {
+	if w.AsyncMode() != queue.Eager || !o.whole(w) {
 		return o.begin(w, in, dst, &src)
 	}
 	to = w.Keep(to)
@@ -133,7 +134,7 @@ func (o *copyOp) begin(w *machine.Warp, in *machine.Inst, dst, src *[32]uint64) 
 		return st
 	}
 	return w.Issue(in, &machine.Op{
-		Pipe: machine.CopyPipe, Read: r.fetch, Write: r.store, Touches: r.touches,
+		Entry: queue.Entry{Pipe: queue.Copy}, Read: r.fetch, Write: r.store, Touches: r.touches,
 	})
 }
 
@@ -220,10 +221,10 @@ func (r *copyRecord) touches(op *machine.Op) iter.Seq2[machine.Extent, machine.A
 // The ends of groups.
 
 func commitCopies(w *machine.Warp, _ *machine.Inst) machine.State {
-	return w.CommitGroup(machine.CopyPipe)
+	return w.CommitGroup(queue.Copy)
 }
 func commitBulk(w *machine.Warp, _ *machine.Inst) machine.State {
-	return w.CommitGroup(machine.BulkPipe)
+	return w.CommitGroup(queue.Bulk)
 }
 
 // planWaitGroup sets up the wait for all groups but the newest Imm.
@@ -235,21 +236,21 @@ func planWaitGroup(op uop.Op) func(*sem.Build) {
 }
 
 func waitCopies(w *machine.Warp, in *machine.Inst) machine.State {
-	return w.WaitGroups(machine.CopyPipe, in.Imm, false)
+	return w.WaitGroups(queue.Copy, in.Imm, false)
 }
 
 func waitBulk(w *machine.Warp, in *machine.Inst) machine.State {
-	return w.WaitGroups(machine.BulkPipe, in.Imm, false)
+	return w.WaitGroups(queue.Bulk, in.Imm, false)
 }
 
 func waitBulkRead(w *machine.Warp, in *machine.Inst) machine.State {
-	return w.WaitGroups(machine.BulkPipe, in.Imm, true)
+	return w.WaitGroups(queue.Bulk, in.Imm, true)
 }
 
 // waitAllCopies is commit_group and wait_group 0 in one (9.7.9.25.3.3).
 func waitAllCopies(w *machine.Warp, _ *machine.Inst) machine.State {
-	if st := w.CommitGroup(machine.CopyPipe); st != machine.Next {
+	if st := w.CommitGroup(queue.Copy); st != machine.Next {
 		return st
 	}
-	return w.WaitGroups(machine.CopyPipe, 0, false)
+	return w.WaitGroups(queue.Copy, 0, false)
 }

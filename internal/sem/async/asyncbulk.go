@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -111,11 +112,11 @@ type bulkRecord struct {
 // bulkAsync checks all operands before anything is copied.
 func bulkAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	o := in.Ext.Data.(*bulkOp)
-	r := &bulkRecord{bulkOp: o, size: *w.R32(o.size), alias: w.AsyncMode() == machine.Eager}
+	r := &bulkRecord{bulkOp: o, size: *w.R32(o.size), alias: w.AsyncMode() == queue.Eager}
 	o.dst.Lanes(w, &r.at, 0)
 	o.src.Lanes(w, &r.from, 0)
 	op := &machine.Op{
-		Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.write, Touches: r.touches,
+		Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.write, Touches: r.touches,
 	}
 	if st := r.limits(w, in); st != machine.Next {
 		return st
@@ -132,7 +133,7 @@ func bulkAsync(w *machine.Warp, in *machine.Inst) machine.State {
 		if st := mbarriersAt(w, in, machine.Shared, &r.bars, same); st != machine.Next {
 			return st
 		}
-		op.Pipe, op.Signal = machine.StorePipe, r.signal
+		op.Pipe, op.Signal = queue.Store, r.signal
 	}
 	return w.Issue(in, op)
 }

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -100,7 +101,7 @@ func storeAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := o.place(w, in, &r.addr); st != machine.Next {
 		return st
 	}
-	op := &machine.Op{Pipe: machine.StorePipe, Write: r.write, Touches: r.touches}
+	op := &machine.Op{Entry: queue.Entry{Pipe: queue.Store}, Write: r.write, Touches: r.touches}
 	if o.bar != nil {
 		o.bar.Lanes(w, &r.bars, 0)
 		if st := mbarriersAt(w, in, o.to.Space, &r.bars, &r.addr); st != machine.Next {
@@ -284,7 +285,7 @@ func arriveAsync(w *machine.Warp, in *machine.Inst) machine.State {
 			return w.Fault(in, f)
 		}
 	}
-	return w.Issue(in, &machine.Op{Pipe: machine.CopyPipe, After: true, Signal: func(op *machine.Op) *machine.Fault {
+	return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Copy, After: true}, Signal: func(op *machine.Op) *machine.Fault {
 		for m := op.Lanes; m != 0; m &= m - 1 {
 			i := sem.Lowest(m)
 			b, f := op.Mbarrier(bar[i])

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -142,8 +143,8 @@ func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 // boxPool has records that are used again.
 var boxPool = sync.Pool{New: func() any {
 	r := new(boxRecord)
-	r.from = machine.Op{Pipe: machine.BulkPipe, Proxy: machine.AsyncProxy, Read: r.store, Write: r.give, Touches: r.touches}
-	r.to = machine.Op{Pipe: machine.StorePipe, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.load, Signal: r.signal, Touches: r.touches}
+	r.from = machine.Op{Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: machine.AsyncProxy, Read: r.store, Write: r.give, Touches: r.touches}
+	r.to = machine.Op{Entry: queue.Entry{Pipe: queue.Store}, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.load, Signal: r.signal, Touches: r.touches}
 	return r
 }}
 

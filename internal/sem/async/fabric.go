@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -142,7 +143,7 @@ func fabricAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	for i, r := range records {
 		if r != nil {
 			w.Hold(in, max(holders, 1<<i), o.kind.fetches(), &machine.Op{
-				Pipe: machine.FabricPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Signal: r.signal, Touches: r.touches,
+				Entry: queue.Entry{Pipe: queue.Fabric}, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Signal: r.signal, Touches: r.touches,
 			})
 		}
 	}
@@ -383,5 +384,5 @@ func planFabricSubmit(b *sem.Build) {
 func fabricSubmit(w *machine.Warp, in *machine.Inst) machine.State { return w.Submit(in.Imm != 0) }
 
 func fabricWait(w *machine.Warp, _ *machine.Inst) machine.State {
-	return w.WaitReads(machine.FabricPipe)
+	return w.WaitReads(queue.Fabric)
 }

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -77,7 +78,7 @@ func withdraw(w *machine.Warp, in *machine.Inst) machine.State {
 			}
 		}
 		return w.Issue(in, &machine.Op{
-			Pipe: machine.StorePipe, Proxy: machine.AsyncProxy, Read: r.ask, Write: r.write, Signal: r.signal, Touches: r.touches,
+			Entry: queue.Entry{Pipe: queue.Store}, Proxy: machine.AsyncProxy, Read: r.ask, Write: r.write, Signal: r.signal, Touches: r.touches,
 		})
 	})
 }

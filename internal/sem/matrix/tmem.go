@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -134,14 +135,14 @@ func relinquish(w *machine.Warp, in *machine.Inst) machine.State { return w.Tens
 
 // waitTensor waits for the loads or the stores of the warp (9.7.16.8.5).
 func waitTensorLoads(w *machine.Warp, in *machine.Inst) machine.State {
-	return waitTensor(w, in, machine.TensorLoadPipe, machine.Load)
+	return waitTensor(w, in, queue.TensorLoad, machine.Load)
 }
 
 func waitTensorStores(w *machine.Warp, in *machine.Inst) machine.State {
-	return waitTensor(w, in, machine.TensorStorePipe, machine.Store)
+	return waitTensor(w, in, queue.TensorStore, machine.Store)
 }
 
-func waitTensor(w *machine.Warp, in *machine.Inst, pipe machine.PipeKind, kind machine.AccessKind) machine.State {
+func waitTensor(w *machine.Warp, in *machine.Inst, pipe queue.Pipe, kind machine.AccessKind) machine.State {
 	if st := w.Collective(in); st != machine.Next {
 		return st
 	}
@@ -314,10 +315,10 @@ func (l fragmentLoad) run(w *machine.Warp, in *machine.Inst, red *reduceOp) mach
 
 // open begins the operation unless it is done at once.
 func (l fragmentLoad) open(w *machine.Warp, in *machine.Inst) machine.State {
-	if w.AsyncMode() == machine.Eager {
+	if w.AsyncMode() == queue.Eager {
 		return machine.Next
 	}
-	return w.Issue(in, &machine.Op{Pipe: machine.TensorLoadPipe, Proxy: machine.AsyncProxy, Read: l.read, Touches: l.touches})
+	return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.TensorLoad}, Proxy: machine.AsyncProxy, Read: l.read, Touches: l.touches})
 }
 
 // read looks whether the memory is still there.
@@ -403,7 +404,7 @@ func storeTensor(w *machine.Warp, in *machine.Inst) machine.State {
 		return st
 	}
 	t := w.Tensor()
-	if w.AsyncMode() == machine.Eager {
+	if w.AsyncMode() == queue.Eager {
 		for r, off := range o.regs {
 			o.store(base(t, a), r, w.R32(off))
 		}
@@ -415,7 +416,7 @@ func storeTensor(w *machine.Warp, in *machine.Inst) machine.State {
 		data[r] = *w.R32(off)
 	}
 	return w.Issue(in, &machine.Op{
-		Pipe: machine.TensorStorePipe, Proxy: machine.AsyncProxy,
+		Entry: queue.Entry{Pipe: queue.TensorStore}, Proxy: machine.AsyncProxy,
 		Write: func(*machine.Op) *machine.Fault {
 			if err := o.check(t, a); err != nil {
 				return stepFault(err)

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -45,7 +46,7 @@ func commitTensor(w *machine.Warp, in *machine.Inst) machine.State {
 		if f := c.locate(w, o, to[i], i); f != nil {
 			return w.Fault(in, f)
 		}
-		return w.Issue(in, &machine.Op{Pipe: machine.TensorPipe, After: true, Signal: c.signal})
+		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Tensor, After: true}, Signal: c.signal})
 	})
 }
 

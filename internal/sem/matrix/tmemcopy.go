@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -28,7 +29,7 @@ type tensorCopyOp struct {
 	shift4 uint
 	group  int
 	desc   uint32 // row of descriptors
-	kind   machine.TensorKind
+	kind   queue.TensorKind
 }
 
 // copyShapes by shape and multicast.
@@ -54,8 +55,8 @@ func planTensorCopy(b *sem.Build) {
 			o.lanes = append(o.lanes, uint8(o.Lane(row, time)))
 		}
 	}
-	if o.kind = machine.TensorCopy; b.Sel.Has(isa.M_4x256b) {
-		o.kind = machine.TensorCopyLanes
+	if o.kind = queue.TensorCopy; b.Sel.Has(isa.M_4x256b) {
+		o.kind = queue.TensorCopyLanes
 	}
 	o.last = o.LastLane()
 	o.desc = b.Src(&b.In.Ops[1], 64)
@@ -84,7 +85,7 @@ func copyToTensor(w *machine.Warp, in *machine.Inst) machine.State {
 	}
 	return sem.OneByOne(w, func(i int) machine.State {
 		at, d := tensor.Addr(w.R32(in.A)[i]+uint32(in.Imm)), w.R64(o.desc)[i]
-		if w.AsyncMode() == machine.Eager {
+		if w.AsyncMode() == queue.Eager {
 			return copyAtOnce(w, in, at, d, &mems)
 		}
 		return beginCopy(w, in, at, d, &mems)
@@ -98,7 +99,7 @@ func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems
 		return st
 	}
 	return w.Issue(in, &machine.Op{
-		Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Tensor: machine.TensorStep{Kind: c.kind}, Read: c.read, Write: c.write, Touches: c.touches,
+		Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{Kind: c.kind}}, Proxy: machine.AsyncProxy, Read: c.read, Write: c.write, Touches: c.touches,
 	})
 }
 
@@ -302,7 +303,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 				return tensorFault(w, in, "address %v: %v", s.at, err)
 			}
 		}
-		return w.Issue(in, &machine.Op{Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Tensor: machine.TensorStep{Kind: machine.TensorShift}, Read: s.read, Write: s.write, Touches: s.touches})
+		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{Kind: queue.TensorShift}}, Proxy: machine.AsyncProxy, Read: s.read, Write: s.write, Touches: s.touches})
 	})
 }
 

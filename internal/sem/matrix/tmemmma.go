@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -196,8 +197,10 @@ func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
 			r.seen = seeing(w, in, 1<<lane, r.operandsOf(w, lane))
 		}
 		return w.Issue(in, &machine.Op{
-			Pipe: machine.TensorPipe, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
-			Tensor: machine.TensorStep{Kind: machine.TensorProduct, Accumulator: uint64(r.M)<<48 | uint64(r.N)<<32 | uint64(r.d)},
+			Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{
+				Kind: queue.TensorProduct, Accumulator: uint64(r.M)<<48 | uint64(r.N)<<32 | uint64(r.d),
+			}},
+			Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -30,7 +31,7 @@ func commitProducts(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := w.Collective(in); st != machine.Next {
 		return st
 	}
-	return w.CommitGroup(machine.ProductPipe)
+	return w.CommitGroup(queue.Product)
 }
 
 func planWaitProducts(b *sem.Build) {
@@ -42,7 +43,7 @@ func waitProducts(w *machine.Warp, in *machine.Inst) machine.State {
 	if st := w.Collective(in); st != machine.Next {
 		return st
 	}
-	return w.WaitGroups(machine.ProductPipe, in.Imm, false)
+	return w.WaitGroups(queue.Product, in.Imm, false)
 }
 
 // wgmmaOp is the decode-time constant of wgmma.mma_async.
@@ -171,7 +172,7 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		r.aRows = append(r.aRows, w.R32(off))
 	}
 	st := w.Issue(in, &machine.Op{
-		Pipe: machine.ProductPipe, Product: registers, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
+		Entry: queue.Entry{Pipe: queue.Product}, Product: registers, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 	})
 	if w.OpsEndAtOnce() {
 		wgmmaPool.Put(r)
