@@ -31,6 +31,7 @@ internal/check:     diag internal/isa internal/num internal/quota internal/synta
 internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
+internal/machine/barriers: internal/uop
 internal/machine/mbarriers: internal/mem
 internal/machine/passing:
 internal/machine/queue: internal/machine/shape
@@ -40,9 +41,9 @@ internal/machine/regs:
 internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue
-internal/host:      internal/machine internal/mem internal/machine/images internal/machine/queue
-internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials
+internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue internal/machine/barriers
+internal/host:      internal/machine internal/mem internal/machine/images internal/machine/queue internal/machine/barriers
+internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials internal/machine/barriers
 internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
 internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images
 internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers internal/machine/queue
@@ -63,14 +64,14 @@ internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine/abi
 internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/queue
+internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/queue internal/machine/barriers
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/queue
 internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/queue
-internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers
+internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/barriers
 internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs internal/dataflow
-internal/san/race:  internal/machine internal/mem internal/san/found internal/machine/queue
+internal/san/race:  internal/machine internal/mem internal/san/found internal/machine/queue internal/machine/barriers
 internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs internal/dataflow
 internal/san/streams: internal/san/race
 internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams internal/dataflow internal/machine/queue
@@ -81,8 +82,8 @@ internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
 internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs internal/machine/specials
-internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap golang.org/x/sys/unix
-internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report golang.org/x/term internal/machine/queue
+internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap golang.org/x/sys/unix internal/machine/barriers
+internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report golang.org/x/term internal/machine/queue internal/machine/barriers
 internal/launchlang: . diag internal/isa internal/value
 internal/kernelname: internal/isa
 internal/whence:    . diag internal/launchlang internal/stepform internal/value

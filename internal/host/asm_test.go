@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
@@ -67,7 +68,7 @@ var (
 	})
 	hBar machine.Handler = func(w *machine.Warp, in *machine.Inst) machine.State {
 		var id [32]uint32
-		_, st := w.Barrier(in, machine.BarrierIn{Kind: machine.BarSync, ID: &id})
+		_, st := w.Barrier(in, machine.BarrierIn{Kind: barriers.Sync, ID: &id})
 		return st
 	}
 	hExit machine.Handler = func(w *machine.Warp, in *machine.Inst) machine.State { return w.Exit(in) }

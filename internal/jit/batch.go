@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
 )
@@ -98,7 +99,7 @@ func (c *compiler) inBatch(l x86.Label) {
 func (r *region) barrierID(pc int32) (id int32, ok bool) {
 	in := &r.insts[pc]
 	k, ok := r.consts[in.A]
-	return int32(k.Value), ok && k.Value < machine.NumBarriers && in.Guard == machine.NoGuard
+	return int32(k.Value), ok && k.Value < barriers.Named && in.Guard == machine.NoGuard
 }
 
 // barrier assembles bar.sync: in a batch, when all living lanes of the warp have come, the warp

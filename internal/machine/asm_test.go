@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
@@ -68,14 +69,14 @@ var (
 	hRet  Handler = func(w *Warp, in *Inst) State { return w.Ret(in) }
 	hCall Handler = func(w *Warp, in *Inst) State { return w.Call(in, nil) }
 	hCalX Handler = func(w *Warp, in *Inst) State { return w.Call(in, w.R64(in.A)) }
-	hBar  Handler = func(w *Warp, in *Inst) State { return barrier(w, in, BarSync, false) }
-	hBarC Handler = func(w *Warp, in *Inst) State { return barrier(w, in, BarSync, true) }
-	hArrC Handler = func(w *Warp, in *Inst) State { return barrier(w, in, BarArrive, true) }
+	hBar  Handler = func(w *Warp, in *Inst) State { return barrier(w, in, barriers.Sync, false) }
+	hBarC Handler = func(w *Warp, in *Inst) State { return barrier(w, in, barriers.Sync, true) }
+	hArrC Handler = func(w *Warp, in *Inst) State { return barrier(w, in, barriers.Arrive, true) }
 	hNap  Handler = func(w *Warp, in *Inst) State { return w.Sleep(100) }
 	// hPopc counts the lanes with A != 0 over the CTA.
 	hPopc Handler = func(w *Warp, in *Inst) State {
 		var id [32]uint32
-		n, st := w.Barrier(in, BarrierIn{Kind: BarPopc, ID: &id, Pred: *w.P(in.A)})
+		n, st := w.Barrier(in, BarrierIn{Kind: barriers.Popc, ID: &id, Pred: *w.P(in.A)})
 		if st != Next {
 			return st
 		}
@@ -112,7 +113,7 @@ func setPred(w *Warp, off uint32, i int, v bool) {
 	}
 }
 
-func barrier(w *Warp, in *Inst, k BarrierKind, counted bool) State {
+func barrier(w *Warp, in *Inst, k barriers.Kind, counted bool) State {
 	var id, count [32]uint32
 	for i := range id {
 		id[i], count[i] = in.A, uint32(in.Imm)

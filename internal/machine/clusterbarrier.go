@@ -3,43 +3,37 @@ package machine
 // This file holds the barrier of a cluster (9.7.13.3): as at a CTA barrier the lanes of a warp
 // gather first, then the warp arrives or waits.
 
-import "math/bits"
+import (
+	"math/bits"
 
-// clusterBarrierID is the number by which warps gather at the barrier of the cluster.
-const clusterBarrierID = NumBarriers
-
-// clusterBarrier is a CTA's part in the barrier of its cluster: sets of warps.
-type clusterBarrier struct {
-	arrived uint64 // have arrived in this phase
-	waiting uint64 // of these, are at the wait
-	passed  uint64 // had arrived when the barrier completed, and have not waited
-}
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+)
 
 // ClusterBarrier arrives at the barrier of the cluster, or waits for it. On another state than
 // Next the handler returns it at once and is executed again.
-func (w *Warp) ClusterBarrier(in *Inst, kind BarrierKind) State {
+func (w *Warp) ClusterBarrier(in *Inst, kind barriers.Kind) State {
 	f := w.frag
 	if f.woken {
 		f.woken = false
 		return Next
 	}
-	if b := &w.cta.clusterBar; w.helping && (w.Mask != f.mask || w.Mask != w.Live || kind == ClusterWait && b.passed>>w.index&1 == 0) {
+	if b := &w.cta.clusterBar; w.helping && (w.Mask != f.mask || w.Mask != w.Live || kind == barriers.ClusterWait && b.Passed>>w.index&1 == 0) {
 		return Wait // nothing is done: the handler is executed again when compiled code has left
 	}
 	if w.Mask != f.mask {
 		return w.separate(in, f, w.Mask)
 	}
-	e := w.barrierEntry(clusterBarrierID, kind)
-	e.lanes |= w.Mask
-	e.pc = w.PC(in)
-	f.wait, f.id, f.kind, f.pc = WaitWarp, e.id, e.kind, e.pc
-	if e.lanes != w.Live {
+	e := w.bars.At(barriers.OfCluster, kind)
+	e.Lanes |= w.Mask
+	e.PC = w.PC(in)
+	f.wait, f.id, f.kind, f.pc = WaitWarp, e.ID, e.Kind, e.PC
+	if e.Lanes != w.Live {
 		return Wait
 	}
 	if st := w.gatheredForCluster(in, e); st != Next {
 		return st
 	}
-	if f.woken && (kind == ClusterArrive || w.leaves()) {
+	if f.woken && (kind == barriers.ClusterArrive || w.leaves()) {
 		f.woken = false
 		return Next
 	}
@@ -48,39 +42,31 @@ func (w *Warp) ClusterBarrier(in *Inst, kind BarrierKind) State {
 
 // gatheredForCluster lets a warp whose living lanes are all there arrive or wait. in is nil when
 // an exit completes the gather.
-func (w *Warp) gatheredForCluster(in *Inst, e *warpBarrier) State {
-	b, bit := &w.cta.clusterBar, uint64(1)<<w.index
-	kind, lanes := e.kind, e.lanes
-	w.dropEntry(e)
-	switch {
-	case kind == ClusterArrive && (b.arrived|b.passed)&bit != 0:
-		return w.Fault(in, &Fault{Kind: ClusterMisuse, Lanes: lanes, Text: "barrier.cluster.arrive again, without a barrier.cluster.wait since the last"})
-	case kind == ClusterWait && (b.arrived|b.passed)&bit == 0:
-		return w.Fault(in, &Fault{Kind: ClusterMisuse, Lanes: lanes, Text: "barrier.cluster.wait without a barrier.cluster.arrive before it"})
-	case kind == ClusterArrive:
-		b.arrived |= bit
+func (w *Warp) gatheredForCluster(in *Inst, e *barriers.Gather) State {
+	b, kind, lanes := &w.cta.clusterBar, e.Kind, e.Lanes
+	w.bars.Drop(e)
+	if text := b.Wrong(kind, w.index); text != "" {
+		return w.Fault(in, &Fault{Kind: ClusterMisuse, Lanes: lanes, Text: text})
+	}
+	if b.Meet(kind, w.index) {
 		w.wakeAtCluster(WaitWarp, kind)
 		w.cta.cluster.completeBarrier()
-	case b.passed&bit != 0:
-		b.passed &^= bit
-		w.wakeAtCluster(WaitWarp, kind)
-	default:
-		b.waiting |= bit
-		for m := w.used; m != 0; m &= m - 1 {
-			if f := &w.frags[first(m)]; f.atCluster(WaitWarp, kind) {
-				f.wait = WaitCluster
-			}
+		return Next
+	}
+	for m := w.used; m != 0; m &= m - 1 {
+		if f := &w.frags[first(m)]; f.atCluster(WaitWarp, kind) {
+			f.wait = WaitCluster
 		}
 	}
 	return Next
 }
 
-func (f *Fragment) atCluster(wait WaitFor, kind BarrierKind) bool {
-	return f.wait == wait && f.id == clusterBarrierID && f.kind == kind
+func (f *Fragment) atCluster(wait WaitFor, kind barriers.Kind) bool {
+	return f.wait == wait && f.id == barriers.OfCluster && f.kind == kind
 }
 
 // wakeAtCluster wakes the fragments of a warp at the barrier of the cluster.
-func (w *Warp) wakeAtCluster(wait WaitFor, kind BarrierKind) {
+func (w *Warp) wakeAtCluster(wait WaitFor, kind barriers.Kind) {
 	for m := w.used; m != 0; m &= m - 1 {
 		if f := &w.frags[first(m)]; f.atCluster(wait, kind) {
 			w.wake(f)
@@ -93,10 +79,10 @@ func (w *Warp) wakeAtCluster(wait WaitFor, kind BarrierKind) {
 func (cl *Cluster) completeBarrier() {
 	any := uint64(0)
 	for _, c := range cl.ctas {
-		if c.alive&^c.clusterBar.arrived != 0 {
+		if c.clusterBar.Lacks(c.alive) {
 			return
 		}
-		any |= c.clusterBar.arrived
+		any |= c.clusterBar.Arrived
 	}
 	if any == 0 {
 		return
@@ -104,11 +90,9 @@ func (cl *Cluster) completeBarrier() {
 	cl.changed++
 	cl.ctas[0].tell(ClusterDone, 0)
 	for _, c := range cl.ctas {
-		b := c.clusterBar
-		c.clusterBar = clusterBarrier{passed: b.arrived &^ b.waiting}
-		for m := b.waiting; m != 0; m &= m - 1 {
+		for m := c.clusterBar.Release(); m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			c.warps[i].wakeAtCluster(WaitCluster, ClusterWait)
+			c.warps[i].wakeAtCluster(WaitCluster, barriers.ClusterWait)
 			c.runnable |= 1 << i
 		}
 	}
@@ -120,7 +104,7 @@ func (cl *Cluster) arrivals() (arrived, alive uint32) {
 		for i, w := range c.warps {
 			n := uint32(bits.OnesCount32(w.Live))
 			alive += n
-			arrived += n * uint32(c.clusterBar.arrived>>i&1)
+			arrived += n * uint32(c.clusterBar.Arrived>>i&1)
 		}
 	}
 	return arrived, alive

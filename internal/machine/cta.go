@@ -4,10 +4,10 @@ package machine
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
@@ -31,8 +31,8 @@ type CTA struct {
 	resting    bool           // its warps are as the CTA before has left them
 	shared     rowBase
 	async      *openOps // of the cluster: open ones count as able to run when a deadlock is looked for
-	bars       [NumBarriers]ctaBarrier
-	clusterBar clusterBarrier
+	bars       [barriers.Named]barriers.Barrier
+	clusterBar barriers.Cluster
 	pending    uint16 // barriers at which a warp has arrived
 	tensor     tmem.Memory
 	alive      uint64 // warps with a living lane
@@ -52,7 +52,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	c.id, c.rank = g.Place(cl.rank, crank)
 	c.window = uint64(crank)<<mem.RankShift + uint64(g.Target.ReservedShared)
 	c.clearBarriers()
-	c.clusterBar, c.cut, c.issued = clusterBarrier{}, false, false
+	c.clusterBar, c.cut, c.issued = barriers.Cluster{}, false, false
 	c.mbarriers.Clear()
 	c.pool = registerPool{owned: c.pool.owned[:0]}
 	c.beginTensor()
@@ -235,7 +235,7 @@ type Waiter struct {
 	Func    *FuncInfo
 	PC      int32
 	For     WaitFor
-	Barrier uint8           // for WaitWarp and WaitCTA; NumBarriers is that of the cluster
+	Barrier uint8           // for WaitWarp and WaitCTA; barriers.OfCluster is that of the cluster
 	Members uint32          // for WaitMembers: the member mask; for WaitWarp: the living lanes
 	Missing uint32          // lanes of this warp that have not come
 	Arrived uint32          // for WaitCTA and WaitCluster: threads that are there
@@ -285,7 +285,7 @@ func (v *Waiter) Reason() string {
 }
 
 func barrierName(id uint8) string {
-	if id == clusterBarrierID {
+	if id == barriers.OfCluster {
 		return "barrier.cluster"
 	}
 	return fmt.Sprintf("barrier %d", id)
@@ -323,7 +323,7 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 		v.Missing = v.Members & w.Live &^ f.gather.Lanes
 	case WaitWarp:
 		v.Members = w.Live
-		v.Missing = w.Live &^ w.barrierEntry(f.id, f.kind).lanes
+		v.Missing = w.Live &^ w.bars.At(f.id, f.kind).Lanes
 	case WaitPhase:
 		v.Object, v.Text = w.phaseOf(f), w.cta.withheld()
 	case WaitAligned:
@@ -336,10 +336,7 @@ func (w *Warp) waiter(f *Fragment) Waiter {
 		v.Arrived, v.Want = w.cta.cluster.arrivals()
 	case WaitCTA:
 		b := &w.cta.bars[f.id]
-		v.Arrived, v.Want = b.arrived, b.count
-		if v.Want == 0 {
-			v.Want = 32 * uint32(bits.OnesCount64(w.cta.alive))
-		}
+		v.Arrived, v.Want = b.Arrived, b.Expects(w.cta.alive)
 	}
 	return v
 }

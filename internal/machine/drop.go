@@ -23,7 +23,7 @@ func (w *Warp) drop(f *Fragment, pc int32) State {
 		return Faulted
 	}
 	for i := range w.bars {
-		w.bars[i].lanes &^= lanes
+		w.bars[i].Lanes &^= lanes
 	}
 	w.cta.cut = true
 	return w.exitLanes(f, lanes, pc)

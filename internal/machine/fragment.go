@@ -3,7 +3,11 @@ package machine
 // This file holds fragments and regions: which lanes are where, who waits for whom, and how
 // they meet again.
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+)
 
 // first is the lowest lane of a mask that is not empty.
 func first(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
@@ -19,7 +23,7 @@ type Fragment struct {
 	index  uint8
 	wait   WaitFor
 	id     uint8 // barrier, for WaitWarp and WaitCTA
-	kind   BarrierKind
+	kind   barriers.Kind
 	woken  bool     // the wait is over: the instruction executes again and goes on
 	result uint32   // of the barrier reduction
 	want   uint32   // registers, for WaitRegisters

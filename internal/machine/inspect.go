@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
@@ -169,7 +170,7 @@ func (w *Warp) PeekLocal(off uint32, lane int) uint32 {
 
 // BarrierState is a barrier of a CTA at which warps or lanes have arrived.
 type BarrierState struct {
-	ID                uint8  // NumBarriers: the barrier of the cluster
+	ID                uint8  // barriers.OfCluster: the barrier of the cluster
 	Arrived, Expected uint32 // threads
 	Waiting           uint64 // warps that wait there with all their lanes
 	Gathering         []WarpAtBarrier
@@ -186,34 +187,23 @@ type WarpAtBarrier struct {
 func (c *CTA) Barriers() (list []BarrierState) {
 	for id := range c.bars {
 		b := &c.bars[id]
-		s := BarrierState{ID: uint8(id), Arrived: b.arrived, Expected: b.count, Waiting: b.waiting, Gathering: c.gathering(uint8(id))}
-		if s.Expected == 0 {
-			s.Expected = c.livingThreads()
-		}
+		s := BarrierState{uint8(id), b.Arrived, b.Expects(c.alive), b.Waiting, c.gathering(uint8(id))}
 		if s.Arrived != 0 || s.Gathering != nil {
 			list = append(list, s)
 		}
 	}
-	s := BarrierState{ID: clusterBarrierID, Waiting: c.clusterBar.waiting, Gathering: c.gathering(clusterBarrierID)}
+	s := BarrierState{ID: barriers.OfCluster, Waiting: c.clusterBar.Waiting, Gathering: c.gathering(barriers.OfCluster)}
 	if s.Arrived, s.Expected = c.cluster.arrivals(); s.Arrived != 0 || s.Gathering != nil {
 		list = append(list, s)
 	}
 	return list
 }
 
-// livingThreads counts warps with a living lane as whole, as barriers do.
-func (c *CTA) livingThreads() (n uint32) {
-	for i := range c.warps {
-		n += 32 * uint32(c.alive>>i&1)
-	}
-	return n
-}
-
 func (c *CTA) gathering(id uint8) (list []WarpAtBarrier) {
 	for _, w := range c.warps {
 		for i := range w.bars {
-			if b := &w.bars[i]; b.id == id && b.lanes != 0 {
-				list = append(list, WarpAtBarrier{int(w.index), b.lanes, w.Live &^ b.lanes})
+			if b := &w.bars[i]; b.ID == id && b.Lanes != 0 {
+				list = append(list, WarpAtBarrier{int(w.index), b.Lanes, w.Live &^ b.Lanes})
 			}
 		}
 	}

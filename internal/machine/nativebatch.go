@@ -15,6 +15,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 )
 
@@ -179,7 +180,7 @@ func (w *Warp) fillBatch(n *installed, b *abi.Batch, r *abi.Warp) bool {
 	at := n.Warps[f.pc]
 	switch {
 	case f.wait == WaitCTA:
-		if at = n.Resumes[f.pc]; at == 0 || !n.Runs(f.mask) || f.kind != BarSync || b.Waiting != 0 && b.Barrier != int32(f.id) {
+		if at = n.Resumes[f.pc]; at == 0 || !n.Runs(f.mask) || f.kind != barriers.Sync || b.Waiting != 0 && b.Barrier != int32(f.id) {
 			return false
 		}
 		b.Waiting, b.Barrier = b.Waiting|1<<w.index, int32(f.id)
@@ -208,12 +209,12 @@ func (c *CTA) onlyBarrier(b *abi.Batch) bool {
 		return c.pending == 0
 	}
 	bar := &c.bars[b.Barrier]
-	return c.pending == 1<<b.Barrier && bar.count == 0 && bar.arrived == 32*uint32(bits.OnesCount32(b.Waiting))
+	return c.pending == 1<<b.Barrier && bar.Count == 0 && bar.Arrived == 32*uint32(bits.OnesCount32(b.Waiting))
 }
 
 // untouched reports whether a CTA holds nothing that its end would have to look at.
 func (c *CTA) untouched() bool {
-	if !c.mbarriers.Untouched() || c.clusterBar != (clusterBarrier{}) || !c.tensor.Untouched() || c.grid.ShowTensor != nil {
+	if !c.mbarriers.Untouched() || c.clusterBar != (barriers.Cluster{}) || !c.tensor.Untouched() || c.grid.ShowTensor != nil {
 		return false
 	}
 	return true
@@ -245,7 +246,7 @@ func (c *CTA) takeBatch(n *installed, s *abi.State) {
 			w.ownLocal()
 		}
 	}
-	if c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting); c.clusterBar.arrived != 0 {
+	if c.alive, c.runnable = uint64(b.Alive), uint64(b.Alive&^b.Waiting); c.clusterBar.Arrived != 0 {
 		c.cluster.completeBarrier() // no warp waits there, but some have exited that it expected
 	}
 	c.cluster.passed = int(b.Passed)
@@ -312,10 +313,7 @@ func (w *Warp) stand(n *installed, b *abi.Batch, r *abi.Warp) {
 	if b.Waiting&bit != 0 {
 		f.wait, f.id, f.woken, w.ready = WaitCTA, uint8(b.Barrier), false, 0
 		w.cta.pending = 1 << b.Barrier
-		bar := &w.cta.bars[b.Barrier]
-		bar.arrived += 32
-		bar.lanes += uint32(bits.OnesCount32(r.Mask))
-		bar.waiting |= uint64(bit)
+		w.cta.bars[b.Barrier].Arrive(w.index, &barriers.Gather{Lanes: r.Mask})
 	}
 }
 

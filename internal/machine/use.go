@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/bits"
 
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -83,17 +84,17 @@ type BarrierEnd struct {
 }
 
 // tellEnd tells that a barrier completes.
-func (c *CTA) tellEnd(id uint8, b *ctaBarrier) {
+func (c *CTA) tellEnd(id uint8, b *barriers.Barrier) {
 	n := int(c.grid.threads)
 	end := &c.cluster.ended
 	*end = BarrierEnd{Threads: n, Living: n, Cut: c.cut, Waiting: end.Waiting[:0]}
-	if b.count == 0 {
+	if b.Count == 0 {
 		end.Living = 0
 		for _, w := range c.warps {
 			end.Living += bits.OnesCount32(w.Live)
 		}
 	}
-	for m := b.waiting; m != 0 && end.Living != n; m &= m - 1 {
+	for m := b.Waiting; m != 0 && end.Living != n; m &= m - 1 {
 		w := c.warps[bits.TrailingZeros64(m)]
 		for u := w.used; u != 0; u &= u - 1 {
 			if f := &w.frags[first(u)]; f.wait == WaitCTA && f.id == id && f.frame.caller == nil {

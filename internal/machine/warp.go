@@ -2,7 +2,10 @@ package machine
 
 // This file holds the warp and the choice of the fragment that runs next.
 
-import "ptxvm.invalid/ptxvm/internal/machine/queue"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/queue"
+)
 
 // Warp is 32 lanes. It belongs to one core while its CTA runs.
 type Warp struct {
@@ -35,7 +38,7 @@ type Warp struct {
 	gathers     []*Gather
 	freeGathers []*Gather
 	direct      Gather
-	bars        []warpBarrier // gathers of this warp at CTA barriers
+	bars        barriers.Gathers // gathers of this warp at CTA barriers
 
 	groups  queue.Groups // number of the group that each lane closes next, by pipe
 	held    []heldOp     // fabric operations that have not been submitted

@@ -6,6 +6,7 @@ package sem
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -212,7 +213,7 @@ func (op *Operation) details(in *machine.Inst) {
 	case OpConvert:
 		op.convert(in)
 	case OpBarrier:
-		if o := in.Ext.Data.(*uop.Barrier); o.Kind != machine.BarSync || o.Counted {
+		if o := in.Ext.Data.(*uop.Barrier); o.Kind != barriers.Sync || o.Counted {
 			op.Kind = OpOther
 		}
 	}

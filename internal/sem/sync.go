@@ -6,18 +6,19 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 func syncLines() []Line {
 	return []Line{
-		{isa.BarSync, nil, barrier(machine.BarSync, true), ""},
-		{isa.BarArrive, nil, barrier(machine.BarArrive, true), ""},
+		{isa.BarSync, nil, barrier(barriers.Sync, true), ""},
+		{isa.BarArrive, nil, barrier(barriers.Arrive, true), ""},
 		{isa.BarRed, nil, reduction(true), ""},
-		{isa.BarrierSync, nil, barrier(machine.BarSync, false), ""},
-		{isa.BarrierSync, Of(isa.M_aligned), barrier(machine.BarSync, true), ""},
-		{isa.BarrierArrive, nil, barrier(machine.BarArrive, false), ""},
-		{isa.BarrierArrive, Of(isa.M_aligned), barrier(machine.BarArrive, true), ""},
+		{isa.BarrierSync, nil, barrier(barriers.Sync, false), ""},
+		{isa.BarrierSync, Of(isa.M_aligned), barrier(barriers.Sync, true), ""},
+		{isa.BarrierArrive, nil, barrier(barriers.Arrive, false), ""},
+		{isa.BarrierArrive, Of(isa.M_aligned), barrier(barriers.Arrive, true), ""},
 		{isa.BarrierRed, nil, reduction(false), ""},
 		{isa.BarrierRed, Of(isa.M_aligned), reduction(true), ""},
 		{isa.BarWarpSync, nil, Plan(planWarpSync), ""},
@@ -42,7 +43,7 @@ func syncLines() []Line {
 }
 
 // barrier plans a barrier without reduction: a{, b}.
-func barrier(kind machine.BarrierKind, aligned bool) Planned {
+func barrier(kind barriers.Kind, aligned bool) Planned {
 	return Plan(func(b *Build) {
 		o := &uop.Barrier{Kind: kind, Aligned: aligned}
 		b.barrierOperands(o, b.In.Ops)
@@ -64,7 +65,7 @@ func reduction(aligned bool) Planned {
 	return Plan(func(b *Build) {
 		ops := b.In.Ops
 		last := len(ops) - 1
-		o := &uop.Barrier{Kind: machine.BarPopc, Aligned: aligned, Flip: Flip(&ops[last])}
+		o := &uop.Barrier{Kind: barriers.Popc, Aligned: aligned, Flip: Flip(&ops[last])}
 		does, width := uop.BarrierCount, 32
 		if op := b.Sel.Get(isa.C_op); op != 0 {
 			does, width, o.Kind = uop.BarrierPredicate, 1, barrierKinds[op]
@@ -75,7 +76,7 @@ func reduction(aligned bool) Planned {
 	}, isa.C_op).Sees(isa.M_cta)
 }
 
-var barrierKinds = map[isa.Mod]machine.BarrierKind{isa.M_and: machine.BarAnd, isa.M_or: machine.BarOr}
+var barrierKinds = map[isa.Mod]barriers.Kind{isa.M_and: barriers.And, isa.M_or: barriers.Or}
 
 func barrierAt(w *machine.Warp, in *machine.Inst, o *uop.Barrier, pred uint32) (uint32, machine.State) {
 	v := machine.BarrierIn{Kind: o.Kind, Aligned: o.Aligned, ID: w.R32(in.A), Pred: pred}
@@ -115,11 +116,11 @@ func clusterBarrier(op uop.Op) Planned {
 }
 
 func arriveAtCluster(w *machine.Warp, in *machine.Inst) machine.State {
-	return w.ClusterBarrier(in, machine.ClusterArrive)
+	return w.ClusterBarrier(in, barriers.ClusterArrive)
 }
 
 func waitForCluster(w *machine.Warp, in *machine.Inst) machine.State {
-	return w.ClusterBarrier(in, machine.ClusterWait)
+	return w.ClusterBarrier(in, barriers.ClusterWait)
 }
 
 // bar.warp.sync membermask: 9.7.13.2.

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/debug"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/quote"
 )
@@ -215,7 +216,7 @@ func (c *Console) cudaBarriers(p *machine.Pause) error {
 	c.printf("  Barrier Arrived Expected Warps that wait\n")
 	for _, s := range list {
 		name := fmt.Sprint(s.ID)
-		if s.ID == machine.NumBarriers {
+		if s.ID == barriers.OfCluster {
 			name = "cluster"
 		}
 		var words []string

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	godap "github.com/google/go-dap"
-
 	"ptxvm.invalid/ptxvm/internal/debug"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 )
 
 // stated is a variable that is a text alone.
@@ -41,7 +41,7 @@ func (s *server) barriers(_ frame, scope *debug.Scope) (out []godap.Variable, er
 	block := scope.Warp.CTA()
 	for _, b := range block.Barriers() {
 		name := fmt.Sprintf("barrier %d", b.ID)
-		if b.ID == machine.NumBarriers {
+		if b.ID == barriers.OfCluster {
 			name = "barrier of the cluster"
 		}
 		text := fmt.Sprintf("%d of %d threads have arrived", b.Arrived, b.Expected)

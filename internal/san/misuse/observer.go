@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -29,8 +30,8 @@ type cluster struct{ ctas map[uint64]*cta }
 
 // cta is what is known of a CTA.
 type cta struct {
-	here       [machine.NumBarriers]uint64 // by barrier: warps that its running generation has counted
-	collectors map[string]collector        // by buffer
+	here       [barriers.Named]uint64 // by barrier: warps that its running generation has counted
+	collectors map[string]collector   // by buffer
 	products   groups
 	registers  groups // changes of their number
 	warps      map[int]*warp

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 )
 
 // Shape is what the detector has to know of a launch.
@@ -96,12 +97,12 @@ type cta struct {
 	warps  []warp
 	sites  [256]siteOf // by pc
 
-	last, lastShared lastPage                        // of global memory, and of shared
-	barriers         [machine.NumBarriers]*knowledge // of those that have arrived in this phase
-	shared           map[uint64]*page                // by offset / pageSize
-	visits           map[visitKey]visit              // accesses of other CTAs of the cluster to shared
-	tensor           []tensorUse                     // of its tensor memory, in the order of issue
-	commits          map[uint64]*knowledge           // by number of a tcgen05.commit that has not arrived everywhere: what it tracks
+	last, lastShared lastPage                   // of global memory, and of shared
+	barriers         [barriers.Named]*knowledge // of those that have arrived in this phase
+	shared           map[uint64]*page           // by offset / pageSize
+	visits           map[visitKey]visit         // accesses of other CTAs of the cluster to shared
+	tensor           []tensorUse                // of its tensor memory, in the order of issue
+	commits          map[uint64]*knowledge      // by number of a tcgen05.commit that has not arrived everywhere: what it tracks
 }
 
 // lastPage is the page that was met last.
