@@ -190,6 +190,9 @@ func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
 	case ssa.Perm:
 		return s.permuted(o, i)
 	case ssa.DivU, ssa.RemU:
+		if w == 0 {
+			return s.quotientsByDoubles(o.Code, a(), b())
+		}
 		return s.quotients(o, w, a(), b())
 	}
 	return 0

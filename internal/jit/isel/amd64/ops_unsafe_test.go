@@ -271,3 +271,40 @@ func compare(t *testing.T, x *trial, own, other func(s *abi.State) error) {
 		}
 	}
 }
+
+// TestQuotients divides words that are multiples of each other, or one less or more: what is cut off a quotient that is
+// nearly the next integer.
+func TestQuotients(t *testing.T) {
+	for isa, has := range map[*amd64.Target]bool{amd64.AVX2: native.HasAVX2(), amd64.AVX512: native.HasAVX512()} {
+		if !has {
+			continue
+		}
+		f := newTrial(false)
+		x, y := f.operand(ssa.W, 0), f.operand(ssa.W, 1)
+		f.store("divu", f.Bin(ssa.DivU, x, y))
+		f.store("remu", f.Bin(ssa.RemU, x, y))
+		f.body.Jump(f.Blocks[2])
+		opt.Place(f.Func)
+		code, r := run(t, f, isa), rand.New(rand.NewPCG(36, 2))
+		for range 3000 {
+			a := &arena{}
+			word := func(at, lane int) []byte { return a.memory[at+4*lane:][:4] }
+			for lane := range 32 {
+				n := r.Uint32() >> r.IntN(32)
+				multiple := r.Uint32() / max(n, 1) * n
+				binary.LittleEndian.PutUint32(word(operands, lane), multiple+uint32(r.IntN(3))-1)
+				binary.LittleEndian.PutUint32(word(operands+256, lane), n)
+			}
+			if err := code(a.begin()); err != nil {
+				t.Fatal(err)
+			}
+			for lane := range 32 {
+				x, n := binary.LittleEndian.Uint32(word(operands, lane)), binary.LittleEndian.Uint32(word(operands+256, lane))
+				q, rest := binary.LittleEndian.Uint32(word(results, lane)), binary.LittleEndian.Uint32(word(results+256, lane))
+				if n == 0 && q&rest != ^uint32(0) || n != 0 && (q != x/n || rest != x%n) {
+					t.Fatalf("%v: %d / %d is %d, rest %d", isa, x, n, q, rest)
+				}
+			}
+		}
+	}
+}

@@ -82,6 +82,30 @@ func (s *selector) permuted(o *ssa.Op, i int) isel.VReg {
 	return r
 }
 
+// magic is 2^52 as a double. Its lowest bits are ones: with a word in place of its low half it is 2^52 more than that,
+// and what is added to it is rounded to an integer that stands there.
+const magic = 0x4330000000000000
+
+// quotientsByDoubles divide words by way of doubles, in two halves. A quotient of two words that is no integer is less
+// than the next one by more than what rounding to 53 bits adds, so cut off it is right. By 0 all bits are set.
+func (s *selector) quotientsByDoubles(c ssa.Code, a, b isel.VReg) isel.VReg {
+	large := s.splatX(magic)
+	double := func(v isel.VReg, high int) isel.VReg {
+		return s.vector(x86.VSUBPD, s.vector(x86.VPOR, s.half(x86.VPMOVZXDQ, v, high), large), large)
+	}
+	var halves [2]isel.VReg
+	for high := range halves {
+		x := double(a, high)
+		q := s.imm(x86.VROUNDPD, 11, s.vector(x86.VDIVPD, x, double(b, high))) // towards 0
+		halves[high] = s.vector(x86.VADDPD, q, large)
+	}
+	r := s.even(halves[0], halves[1])
+	if c == ssa.RemU {
+		r = s.vector(x86.VPSUBD, a, s.vector(x86.VPMULLD, r, b))
+	}
+	return s.vector(x86.VPOR, r, s.vector(x86.VPCMPEQD, b, s.splat(0)))
+}
+
 // quotients divide lane by lane: AVX2 has no division of integers.
 func (s *selector) quotients(o *ssa.Op, w int, a, b isel.VReg) isel.VReg {
 	terms := s.area(fTerms, 2*s.isa.bytes())
