@@ -66,6 +66,11 @@ SUITES = {
 #: What an error says where PyTorch, or one of NVIDIA's libraries, cannot run here; no kernel has computed then.
 REFUSED = re.compile(r"has no CPU kernel|machine code without PTX|no PTX|CUBLAS_STATUS|not supported \(801\)|cannot make a tensor in a graph")
 
+#: What one says that took more time, or memory, than it may.
+STOPPED = re.compile(r"the test ran longer than|the test's process was ended by signal 9")
+
+VERDICTS = ("passed", "failed", "refused", "stopped", "skipped")
+
 _phases = collections.defaultdict(list)  # of tests that have not ended, their reports
 
 
@@ -87,7 +92,8 @@ def outcome(phases):
         if report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
             text = crash.message if crash else report.longreprtext
-            verdict = "refused" if REFUSED.search(report.longreprtext) else "failed"
+            words = {"refused": REFUSED, "stopped": STOPPED}
+            verdict = next((one for one, said in words.items() if said.search(report.longreprtext)), "failed")
             return verdict, " ".join(line.strip() for line in text.splitlines() if line.strip())[:300]
     for report in phases:
         if report.skipped:
@@ -229,7 +235,7 @@ def judged(name, suite, folder, asked, until):
         if line["verdict"] != "passed":
             print(f"{line['verdict']}: {name}: {line['test']}: {line['reason']}", flush=True)
     counted = collections.Counter(line["verdict"] for line in done)
-    counts = ", ".join(f"{counted[one]} {one}" for one in ("passed", "failed", "refused", "skipped"))
+    counts = ", ".join(f"{counted[one]} {one}" for one in VERDICTS)
     took = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{name} ({suite.requirement}): {counts}; {len(done)} of {len(chosen)} tests, of {sum(map(len, found.values()))}; "
           f"{took.ru_utime + took.ru_stime:.0f} s of processors so far", flush=True)

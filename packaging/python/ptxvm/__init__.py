@@ -73,6 +73,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
+        """Whether the launch ended well: the command's exit code is 0."""
         return self.exit == 0
 
 

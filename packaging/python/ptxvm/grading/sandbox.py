@@ -45,6 +45,7 @@ class Layers:
     missing: list[str] = dataclasses.field(default_factory=list)
 
     def add(self, name: str, step: Callable[[], object]) -> bool:
+        """Put a layer on by a step, and whether it holds: where the system refuses the step, the layer is missing, with the reason."""
         try:
             step()
         except OSError as error:

@@ -88,6 +88,7 @@ class Before:
         return _There(self._to, settings, path)
 
     def close(self) -> None:
+        """End the process, whose children have ended."""
         self._to.close()
         os.waitpid(self._pid, 0)
 

@@ -29,7 +29,7 @@ KEPT = {
 }
 
 #: Operators without a kernel of their own for CUDA: what they are composed of would launch some, or choose one of cuDNN's.
-ADDED = ("copy_", "convolution", "_convolution")
+ADDED = ("copy_", "convolution", "_convolution", "ldexp.Tensor", "ldexp_", "ldexp.out")
 
 #: What does the same as operators that are refused, by the beginning of their names. The first one counts.
 INSTEAD = {
