@@ -63,7 +63,7 @@ def compare(op, sample):
             return "wrong", f"{c.dtype} {tuple(c.shape)} on the CPU, {d.dtype} {tuple(d.shape)} on the device"
         if not RANDOM.search(op.name):
             try:
-                c, d = (t.float() if t.dtype.itemsize == 1 and t.dtype.is_floating_point else t for t in (c, d.cpu()))
+                c, d = (t.float() if t.dtype.itemsize == 1 and t.dtype.is_floating_point else t for t in (c.cpu(), d.cpu()))  # some samples name a device
                 near = {"rtol": 1e-4, "atol": 1e-5} if c.dtype not in (torch.float16, torch.bfloat16) else {"rtol": 2e-2, "atol": 2e-2}
                 torch.testing.assert_close(d, c, **near, equal_nan=True)
             except AssertionError as error:
