@@ -50,7 +50,7 @@ func BenchmarkBackEnd(b *testing.B) {
 			}
 			size, before := 0, cputime.Used()
 			for b.Loop() {
-				code, err := amd64.Compile(f, amd64.AVX2, false)
+				code, err := amd64.Compile(f, amd64.AVX2, amd64.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

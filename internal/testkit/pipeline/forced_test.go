@@ -13,47 +13,50 @@ import (
 	"ptxvm.invalid/ptxvm/bench/kernels"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
+	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
-// exitLabel is where the exit of a state begins in C.
-var exitLabel = regexp.MustCompile(`(?m)^X(\d+): \{`)
+// stateLine begins what the text of a function says of a state.
+var stateLine = regexp.MustCompile(`(?m)^state (\d+) `)
 
 // forced are the kernels that are left so without -full: loops that lanes leave together and one by one, arms that some take.
 var forced = []string{"pagerank", "knapsack", "bytecode"}
 
 // TestForced compiles kernels once, and runs them as often as they have states; and so where only the copy for any lanes is built.
 func TestForced(t *testing.T) {
-	tuned(t, func(t *testing.T, k kernels.Kernel) {
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
 		if !slices.Contains(taken, k.Name) || !*full && !slices.Contains(forced, k.Name) {
 			return
 		}
-		leaveEverywhere(t, k, build.Options{})
-		if *full && k.Name != "chol6" {
-			leaveEverywhere(t, k, build.Options{Rest: true})
+		b.leaveEverywhere(t, k, build.Options{})
+		if *full && (b.own || k.Name != "chol6") {
+			b.leaveEverywhere(t, k, build.Options{Rest: true})
 		}
 	})
 }
 
 // leaveEverywhere runs a kernel once for each of its states.
-func leaveEverywhere(t *testing.T, k kernels.Kernel, o build.Options) {
+func (b backEnd) leaveEverywhere(t *testing.T, k kernels.Kernel, o build.Options) {
 	t.Helper()
 	text, r := source(t, k), k.Make(k.Small)
 	want := run(t, text, r, 1, nil)
 	var states []string
-	c := &jit.PipelineC{Build: o, Forced: new(atomic.Uint32)}
-	c.Opt.Verify = true
-	c.Text = func(_, c string) {
-		for _, m := range exitLabel.FindAllStringSubmatch(c, -1) {
+	c := &jit.PipelineC{Build: o, Forced: new(atomic.Uint32), Own: b.own}
+	c.Opt = opt.Options{Verify: true, Behind: func(pass, text string) {
+		if pass != opt.Placing {
+			return
+		}
+		for _, m := range stateLine.FindAllStringSubmatch(text, -1) {
 			states = append(states, m[1])
 		}
-	}
+	}}
 	d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Workers: 1, Memory: 1 << 28, Engine: ptxvm.JIT})
 	if err != nil {
 		t.Skip(err)
 	}
 	defer d.Close()
-	if err := vm.CompileWith(d, jit.ThroughC(jit.Options{}, c)); err != nil {
+	if err := vm.CompileWith(d, jit.ThroughC(jit.Options{Vectors: b.vectors}, c)); err != nil {
 		t.Fatal(err)
 	}
 	next := runningOn(t, d, text, r)

@@ -9,6 +9,7 @@ import (
 // This file has counts, fuel, and the way from warp to warp (the protocol of machine/nativebatch.go).
 
 func (s *selector) effect(e *ssa.Effect) {
+	s.force(e)
 	s.before(e)
 	switch e.Kind {
 	case ssa.Load:
@@ -113,6 +114,9 @@ func (s *selector) fuel(e *ssa.Effect) {
 			c.MI(x86.SUB, x86.S32, c.frameAt(fFuel), int32(e.N))
 		}
 		c.leave(x86.LE)
+		if s.forced {
+			c.leaveIfForced(e.State)
+		}
 		c.Bind(skip)
 	}
 	var uses []isel.VReg

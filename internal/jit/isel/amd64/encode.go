@@ -18,15 +18,20 @@ type Code struct {
 	frame frame
 }
 
+// Options are for tests.
+type Options struct {
+	Check  bool // what the register allocator has made is replayed
+	Forced bool // the code leaves with the state whose number is in the first word of abi.State's Save
+}
+
 // Compile makes machine code of a placed function that is entered at its start: void(state *NativeState, how uint64).
-// With check, what the register allocator has made is replayed.
-func Compile(f *ssa.Func, t *Target, check bool) ([]byte, error) {
-	c, err := Select(f, t)
+func Compile(f *ssa.Func, t *Target, o Options) ([]byte, error) {
+	c, err := Select(f, t, o)
 	if err != nil {
 		return nil, err
 	}
 	r := regalloc.Allocate(c.Func, t.Registers())
-	if check {
+	if o.Check {
 		if err := regalloc.Check(r); err != nil {
 			return nil, err
 		}

@@ -87,6 +87,7 @@ var (
 	sPoll    = unsafe.Offsetof(state.PollFuel)
 	sPlaces  = unsafe.Offsetof(state.Places)
 	sMissed  = unsafe.Offsetof(state.Missed)
+	sForced  = unsafe.Offsetof(state.Save)
 	sWarps   = batch(unsafe.Offsetof(state.Batch.Warps))
 	sWarp    = batch(unsafe.Offsetof(state.Batch.Warp))
 	sBudget  = batch(unsafe.Offsetof(state.Batch.Budget))

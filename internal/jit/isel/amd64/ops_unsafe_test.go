@@ -235,7 +235,7 @@ func testOperations(t *testing.T, isa *amd64.Target) {
 
 // run is our own code of a trial.
 func run(t *testing.T, x *trial, isa *amd64.Target) func(s *abi.State) error {
-	image, err := amd64.Compile(x.Func, isa, true)
+	image, err := amd64.Compile(x.Func, isa, amd64.Options{Check: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,6 +100,7 @@ type selector struct {
 	*block // the running one
 	f      *ssa.Func
 	isa    *Target
+	forced bool // Options.Forced
 	dom    *ssa.Dominators
 	out    *isel.Func
 	blocks []*block
@@ -118,7 +119,7 @@ type selector struct {
 }
 
 // Select makes instructions of a placed function, or says why it does not.
-func Select(f *ssa.Func, t *Target) (c *Code, err error) {
+func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -128,7 +129,7 @@ func Select(f *ssa.Func, t *Target) (c *Code, err error) {
 			panic(p)
 		}
 	}()
-	s := &selector{f: f, isa: t, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
+	s := &selector{f: f, isa: t, forced: o.Forced, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
 		at:     newEntries(len(f.Ops), 4*len(f.Ops)),
 		local:  newEntries(len(f.Ops), 0),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,

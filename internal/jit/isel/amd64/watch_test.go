@@ -23,7 +23,7 @@ func selected(t *testing.T, isa *Target) *Code {
 		t.Fatal(err)
 	}
 	opt.Place(f)
-	c, err := Select(f, isa)
+	c, err := Select(f, isa, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestRefused(t *testing.T) {
 		a.Step = int64(a.Elem)
 		f.NewBlock(0).Add(&ssa.Effect{Kind: ssa.Store, Mask: f.Truth(true), Args: []ssa.Value{f.Vec(v)}, Access: a})
 		opt.Place(f)
-		if _, err := Select(f, AVX2); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := Select(f, AVX2, Options{}); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %s", err, what)
 		}
 	}
