@@ -140,6 +140,11 @@ func (s *selector) masksOf(g *gather, mask ssa.Value, i int) {
 func (s *selector) loadShuffled512(e *ssa.Effect, v ssa.Value, i int, disp int64) isel.VReg {
 	a := e.Access
 	step, elem := a.Step, int64(a.Elem)
+	if elem < step && step < 4 && !a.Signed && a.Count == 1 {
+		if r := s.loadStructured(e, v, i); r != 0 {
+			return r
+		}
+	}
 	switch {
 	case elem == 4 && step == 8:
 		low := s.load(x86.VMOVUPS, e, disp)
@@ -168,6 +173,41 @@ func (s *selector) loadThird512(e *ssa.Effect, v ssa.Value, i int) isel.VReg {
 		}
 		return at(lane) - 16
 	}))
+}
+
+// structureOf is where the structures begin that lanes have an element of, if a check covers all their bytes.
+func (s *selector) structureOf(e *ssa.Effect, v ssa.Value) (start int64, ok bool) {
+	a, c := e.Access, &s.f.Checks[e.Access.Check]
+	for off := range a.Step - int64(a.Elem) + 1 {
+		if start = a.Disp - off; start >= c.Lo && start+a.Step*int64(s.f.LanesOf(v)) <= c.Hi {
+			return start, true
+		}
+	}
+	return 0, false
+}
+
+// loadStructured takes an element of two or three bytes each, which are loaded with zeros behind them and permuted; 0
+// if a check does not cover them.
+func (s *selector) loadStructured(e *ssa.Effect, v ssa.Value, i int) isel.VReg {
+	start, ok := s.structureOf(e, v)
+	if !ok {
+		return 0
+	}
+	whole := *e.Access
+	step, off := int(whole.Step), int(whole.Disp-start)
+	var order isel.Const
+	for at := range order {
+		if order[at] = 63; at%4 < int(whole.Elem) {
+			order[at] = byte(at/4*step + off + at%4)
+		}
+	}
+	whole.Disp, whole.Elem, whole.Count = start, 1, uint8(step)
+	m, base := s.address(&ssa.Effect{Kind: e.Kind, Access: &whole, PC: e.PC}, start+int64(16*step*i))
+	some := s.out.Constant(isel.Mask, words(1<<(4*step)-1))
+	d := s.out.NewReg(isel.Vector)
+	s.emit(&isel.Inst{Op: &op{code: x86.VMOVDQU32, form: formLoad, size: uint8(x86.W512), masked: true, zero: true,
+		mem: m}, Defs: []isel.VReg{d}, Uses: []isel.VReg{base, some}})
+	return s.vector(x86.VPERMB, s.out.Constant(isel.Vector, order), d)
 }
 
 // loadQuarters takes bytes or halves out of four times 16 bytes, of which the last ends with the last lane.
