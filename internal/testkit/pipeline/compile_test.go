@@ -42,23 +42,28 @@ func BenchmarkBackEnd(b *testing.B) {
 		if !k.Tuned() || !slices.Contains(taken, k.Name) {
 			continue
 		}
-		b.Run(k.Name, func(b *testing.B) {
-			text, instructions := placed(b, k)
-			f, err := ssa.Parse(text)
-			if err != nil {
-				b.Fatal(err)
-			}
-			size, before := 0, cputime.Used()
-			for b.Loop() {
-				code, err := amd64.Compile(f, amd64.AVX2, amd64.Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				size = len(code)
-			}
-			b.ReportMetric(float64((cputime.Used()-before).Microseconds())/float64(b.N*instructions), "µs/inst")
-			b.ReportMetric(float64(size)/float64(instructions), "bytes/inst")
-			b.ReportMetric(0, "ns/op")
-		})
+		for _, isa := range []*amd64.Target{amd64.AVX2, amd64.AVX512} {
+			b.Run(k.Name+"/"+isa.String(), func(b *testing.B) { compileOn(b, k, isa) })
+		}
 	}
+}
+
+// compileOn compiles a kernel for a target.
+func compileOn(b *testing.B, k kernels.Kernel, isa *amd64.Target) {
+	text, instructions := placed(b, k)
+	f, err := ssa.Parse(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	size, before := 0, cputime.Used()
+	for b.Loop() {
+		code, err := amd64.Compile(f, isa, amd64.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		size = len(code)
+	}
+	b.ReportMetric(float64((cputime.Used()-before).Microseconds())/float64(b.N*instructions), "µs/inst")
+	b.ReportMetric(float64(size)/float64(instructions), "bytes/inst")
+	b.ReportMetric(0, "ns/op")
 }
