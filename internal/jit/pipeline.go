@@ -192,6 +192,7 @@ type wholeCode interface {
 func (t *throughC) text(c *machine.Code) (b *build.Built, text string, err error) {
 	o := *t.opt
 	o.Build.Without, o.Opt.Without = o.Without, o.Without
+	o.Build.Waits = o.Build.Waits || o.Own
 	if b, err = build.Build(c, o.Build); err == nil {
 		err = opt.Run(b.Func, o.Opt)
 	}
@@ -232,11 +233,14 @@ func (k *kernelC) native(b *build.Built, o *PipelineC) *abi.Native {
 			k.steps.Add(s.Steps)
 		},
 		Entries: make([]uintptr, n), Warps: make([]uintptr, n), Resumes: make([]uintptr, n), Wholes: make([]uintptr, n),
-		Meets: meets(decode.FuncOf(k.of.Func)), Free: b.Free, Bounds: b.Bounds, NumBounds: b.NumBounds,
+		Meets: meets(decode.FuncOf(k.of.Func)), Free: b.Free, Bounds: b.Bounds, NumBounds: b.NumBounds, Shared: b.Shared,
 		Batch: abi.ByBatch, Begin: abi.ByCTA, Start: abi.ByStart, Again: abi.ByStart, Out: abi.ByOut,
 		Whole: true, Last: true, C: true, Quick: true,
 	}
 	out.Warps[0] = abi.ByWarp
+	for pc, e := range b.Entries {
+		out.Resumes[pc], out.Wholes[pc] = abi.ByBarrier+uintptr(e[0]), abi.ByBarrier+uintptr(e[1])
+	}
 	return out
 }
 

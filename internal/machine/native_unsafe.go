@@ -26,7 +26,7 @@ func (core *Core) newNativeState() *abi.State {
 func (core *Core) newNativeTable(n *installed) *nativeTable {
 	size := max(n.NumBounds, 1) * int(unsafe.Sizeof(abi.Bounds{}))
 	return &nativeTable{
-		missed: -1, left: make([]uint64, len(n.Entries)), follows: make([]follows, n.NumBounds),
+		missed: -1, shared: n.Shared, left: make([]uint64, len(n.Entries)), follows: make([]follows, n.NumBounds),
 		bounds: unsafe.Slice((*abi.Bounds)(core.slab.Get(size)), n.NumBounds),
 	}
 }
@@ -54,6 +54,10 @@ func (c *CTA) fillNative(s *abi.State, t *nativeTable) {
 	g := c.grid
 	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.special.Params
 	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
+	if t.shared != 0 {
+		start := uint64(s.Shared - s.GlobalHost)
+		t.bounds[t.shared-1] = abi.Bounds{Start: start, End: start + s.SharedBytes, WriteEnd: start + s.SharedBytes}
+	}
 	s.Bounds = uintptr(unsafe.Pointer(unsafe.SliceData(t.bounds)))
 	s.Steps, s.Ops, s.Exited, s.Looped, s.N, s.Help.HandlerOps, s.Help.Faulted, s.Help.Gone, s.Missed = 0, 0, 0, 0, 0, 0, false, false, 0
 }

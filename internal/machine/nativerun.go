@@ -9,6 +9,7 @@ type nativeTable struct {
 	bounds  []abi.Bounds
 	follows []follows // by index of bounds
 	args    arguments // of the launch of missed
+	shared  int       // 1 + the entry of bounds that is the CTA's shared memory; 0: none is
 	epoch   uint64    // of the arena when the bounds were found
 	missed  int32     // pc at which code returned last, -1 if it needs no bounds
 	in      *Inst

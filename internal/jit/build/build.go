@@ -1,5 +1,5 @@
-// Package build makes ssa of decoded code: of kernels with straight code, branches, loops, and accesses to global memory. What it
-// does not know it refuses, with the reason: such a kernel stays with the old compiler.
+// Package build makes ssa of decoded code: of kernels with straight code, branches, loops, barriers, and accesses to global and shared
+// memory. What it does not know it refuses, with the reason: such a kernel stays with the old compiler.
 //
 // A warp's way through the kernel is built twice. The hot copy is for warps all of whose lanes run, whose addresses are in bounds
 // and whose strided values do not wrap: tests in front say so. The other copy runs any lanes, under masks; each access tests
@@ -25,6 +25,7 @@ func refuse(format string, a ...any) { panic(Refusal(fmt.Sprintf(format, a...)))
 // Options are for tests.
 type Options struct {
 	Rest  bool                // the copy for any lanes alone
+	Waits bool                // kernels whose warps wait at barriers
 	Leave func(pc int32) bool // accesses at which code leaves
 	Some  bool                // what is not known is no reason to refuse a kernel: code leaves in front of it
 
@@ -45,16 +46,22 @@ type Built struct {
 	Func      *ssa.Func
 	Bounds    []int32 // by pc: entry of the table of bounds, -1 for none
 	NumBounds int
-	Free      []bool // by pc: lanes that wait there meet others only where pcs agree
+	Free      []bool             // by pc: lanes that wait there meet others only where pcs agree
+	Entries   map[int32][2]int32 // by pc of a barrier, behind it: of warps of which nothing is known, and of those that the code has left
+	Shared    int                // 1 + the entry for shared memory; 0: none
 }
 
-// retry says that an assumption about a variable at a loop does not hold.
-type retry struct{ at assumed }
+// retry says that an assumption about a variable does not hold, and what is to be assumed instead.
+type retry struct {
+	at assumed
+	to differs
+}
 
-// assumed is a variable at the start of a loop.
+// assumed is a variable at the start of a loop, or at an instruction where a region begins.
 type assumed struct {
-	loop ir.BlockID
-	off  uint32
+	at  int32
+	off uint32
+	cut bool
 }
 
 // Build builds a kernel.
@@ -64,15 +71,15 @@ func Build(code *machine.Code, o Options) (out *Built, err error) {
 	if fn == nil || !ok || code.Insts == nil || code.Interpreted {
 		return nil, Refusal("there is no converged code")
 	}
-	lanes := map[assumed]bool{}
+	assume := map[assumed]differs{}
 	for {
-		b := newBuilder(code, fn, classes.Shape, o, lanes)
+		b := newBuilder(code, fn, classes.Shape, o, assume)
 		again, err := b.attempt()
 		switch {
 		case err != nil:
 			return nil, err
 		case !again:
-			return &Built{Func: b.Func, Bounds: b.boundsAt, NumBounds: int(b.numBounds), Free: b.free()}, nil
+			return &Built{Func: b.Func, Entries: b.entriesAt(), Bounds: b.boundsAt, NumBounds: int(b.numBounds), Shared: int(b.shared), Free: b.free()}, nil
 		}
 	}
 }
@@ -86,11 +93,14 @@ type builder struct {
 	opt   Options
 
 	variables
-	lanes map[assumed]bool // variables that are no numbers there
+	assumed map[assumed]differs // what is assumed of variables
 
 	ctaid, tid [3]ssa.Value
 	warp       ssa.Value
 	end        *ssa.Block // where a warp ends
+	turn       *ssa.Block // where it waits, and another goes on; nil: none waits
+	cuts       []*cut
+	numbers    int32 // of those at barriers
 	copies     int
 	tests      map[hereTested]bool
 	running    *path               // while an instruction is built
@@ -99,11 +109,12 @@ type builder struct {
 
 	boundsAt  []int32
 	numBounds int32
+	shared    int32 // 1 + the entry of the table for shared memory; 0: there is none so far
 	byRoot    map[ssa.Value]int32
 }
 
-func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, lanes map[assumed]bool) *builder {
-	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, lanes: lanes,
+func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, assume map[assumed]differs) *builder {
+	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, assumed: assume,
 		byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}, freely: map[ir.BlockID]bool{}}
 	b.Func.Without(o.Without)
 	b.boundsAt = make([]int32, len(code.Insts))
@@ -122,10 +133,10 @@ func (b *builder) attempt() (again bool, err error) {
 		case Refusal:
 			err = p
 		case retry:
-			if b.lanes[p.at] {
+			if b.assumed[p.at] >= p.to {
 				panic("BUG: an assumption that was dropped does not hold")
 			}
-			b.lanes[p.at] = true
+			b.assumed[p.at] = p.to
 			again = true
 		default:
 			panic(p)
@@ -143,21 +154,51 @@ func (b *builder) skeleton() {
 	for i := range b.ctaid {
 		b.ctaid[i] = b.NewParam(cta, ssa.W, true)
 	}
-	first := b.NewParam(cta, ssa.W, true)
+	begins := []ssa.Value{b.NewParam(cta, ssa.W, true)}
 	b.warp = b.NewParam(warp, ssa.W, true)
+	start := warp
+	var at ssa.Value
+	if b.Waits = b.hasBarrier(0, ir.BlockID(len(b.fn.Blocks)-1)); b.Waits && !b.opt.Waits {
+		refuse("warps wait at barriers") // the old compiler is faster there
+	}
+	if b.Waits {
+		at, start, b.turn = b.NewParam(warp, ssa.W, true), b.NewBlock(2), b.NewBlock(2)
+	}
+	if b.Waits {
+		begins = append(begins, b.NewParam(cta, ssa.W, true))
+	}
+	cta.Jump(warp, begins...)
 	b.Warp, b.Warps = b.warp, int(b.shape.BlockX*b.shape.BlockY*b.shape.BlockZ+31)/32
 	b.next(entry, ssa.Begin, cta, done)
-	cta.Jump(warp, first)
-	e := b.end.Add(&ssa.Effect{Kind: ssa.EndWarp})
-	b.end.Cond = b.NewResult(b.end, e, ssa.M, true)
-	b.end.Jump(warp, b.NewResult(b.end, e, ssa.W, true))
-	b.end.Jump(nextCTA)
+	b.another(b.end, ssa.EndWarp, warp, nextCTA)
 	b.next(nextCTA, ssa.EndCTA, cta, done)
 	b.placeThreads()
-	p := &path{builder: b, block: warp, env: map[uint32]ssa.Value{}, mask: b.Truth(true),
-		waiting: map[ir.BlockID]ssa.Value{}, joins: map[ir.BlockID][]join{}, opens: map[ir.BlockID][]ir.BlockID{}}
+	b.newPath(start).begin()
+	if b.Waits {
+		b.another(b.turn, ssa.Turn, warp, nextCTA)
+		b.regions()
+		b.dispatch(warp, start, at)
+	}
+}
+
+// newPath begins in a block with all lanes.
+func (b *builder) newPath(at *ssa.Block) *path {
+	p := &path{builder: b, block: at, env: map[uint32]ssa.Value{}, mask: b.Truth(true), waiting: map[ir.BlockID]ssa.Value{},
+		joins: map[ir.BlockID][]join{}, opens: map[ir.BlockID][]ir.BlockID{}, head: ir.NoBlock}
 	p.specials()
-	p.begin()
+	return p
+}
+
+// another ends a block with an effect that goes on to another warp.
+func (b *builder) another(from *ssa.Block, k ssa.Kind, warp, none *ssa.Block) {
+	e := from.Add(&ssa.Effect{Kind: k})
+	from.Cond = b.NewResult(from, e, ssa.M, true)
+	args := []ssa.Value{b.NewResult(from, e, ssa.W, true)}
+	if b.Waits {
+		args = append(args, b.NewResult(from, e, ssa.W, true))
+	}
+	from.Jump(warp, args...)
+	from.Jump(none)
 }
 
 // next ends a block with an effect that begins a CTA.
@@ -169,7 +210,10 @@ func (b *builder) next(from *ssa.Block, k ssa.Kind, cta, done *ssa.Block) {
 	for range 3 {
 		args = append(args, b.NewResult(from, e, ssa.W, true))
 	}
-	from.Jump(cta, append(args, first)...)
+	if args = append(args, first); b.Waits {
+		args = append(args, b.NewResult(from, e, ssa.W, true))
+	}
+	from.Jump(cta, args...)
 	from.Jump(done)
 }
 

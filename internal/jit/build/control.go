@@ -36,6 +36,9 @@ func (p *path) instructions(from int32, id ir.BlockID) {
 		case sem.OpExit, sem.OpReturn:
 			p.settle()
 			p.exit(last)
+		case sem.OpBarrier:
+			p.settle()
+			p.barrier(last)
 		default:
 			p.instruction(last)
 		}
@@ -47,7 +50,7 @@ func (p *path) instructions(from int32, id ir.BlockID) {
 // control tells whether an instruction ends a segment.
 func (p *path) control(pc int32) bool {
 	switch sem.OperationOf(&p.code.Insts[pc]).Kind {
-	case sem.OpBranch, sem.OpExit, sem.OpReturn:
+	case sem.OpBranch, sem.OpExit, sem.OpReturn, sem.OpBarrier:
 		return true
 	}
 	return false
@@ -241,7 +244,7 @@ func (p *path) exitsIn(id ir.BlockID) bool {
 func (p *path) mayCopy(from, to ir.BlockID) bool {
 	for id := from; id < to; id++ {
 		b := &p.fn.Blocks[id]
-		if p.exitsIn(id) || slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= id }) {
+		if p.exitsIn(id) || p.hasBarrier(id, id) || slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= id }) {
 			return false
 		}
 	}

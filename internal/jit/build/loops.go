@@ -64,6 +64,13 @@ func (p *path) loopAt(id ir.BlockID) *loop {
 
 // enterLoop starts a loop, if one begins here.
 func (p *path) enterLoop(id ir.BlockID) {
+	if p.isHead(id) {
+		if p.head != id {
+			p.toHead(id)
+		}
+		p.head = ir.NoBlock
+		return
+	}
 	l := p.loopAt(id)
 	if l == nil {
 		return
@@ -143,7 +150,7 @@ func (p *path) livesBehind(off uint32, l *loop) bool {
 // loopVariable makes a parameter of a variable; what enters the loop strided is assumed to stay so, a number to stay a number.
 func (p *path) loopVariable(l *loop, off uint32, v ssa.Value) (arg ssa.Value) {
 	base, step, strided := p.AsStrided(v)
-	num := strided && !p.lanes[assumed{l.first, off}] && (!l.divergent || step == 0 && p.isSlot(off))
+	num := strided && p.assumed[assumed{at: int32(l.first), off: off}] == known && (!l.divergent || step == 0 && p.isSlot(off))
 	if !num {
 		base, step = v, 0
 	}
@@ -175,7 +182,7 @@ func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
 		} else if p.IsNum(param) {
 			base, step, ok := p.AsStrided(v)
 			if !ok || step != l.steps[i] {
-				panic(retry{assumed{l.first, off}})
+				panic(retry{assumed{at: int32(l.first), off: off}, lanes})
 			}
 			v = base
 		}
@@ -192,8 +199,20 @@ func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
 	return args
 }
 
+// cost is the fuel of a back edge; 0 is that of polling.
+func (p *path) cost(pc int32) int64 {
+	if p.code.Insts[pc].Flags&machine.QuietLoop == 0 {
+		return 0
+	}
+	return 1
+}
+
 // backEdge is a branch to the head of a loop.
 func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
+	if p.isHead(target) {
+		p.backToHead(pc, target, guard)
+		return
+	}
 	if len(p.loops) == 0 {
 		refuse("a branch to an earlier block that is no loop")
 	}
@@ -201,10 +220,7 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 	if l.first != target || l.divergent && id != l.last {
 		refuse("a branch back from within a loop")
 	}
-	cost := int64(1)
-	if p.code.Insts[pc].Flags&machine.QuietLoop == 0 {
-		cost = 0
-	}
+	cost := p.cost(pc)
 	if l.divergent {
 		p.divergentBack(l, pc, id, cost, guard)
 		return

@@ -17,7 +17,7 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	case m.By == sem.ByKernel && op.Kind == sem.OpLoad:
 		p.parameter(in, m, guard)
 		return
-	case m.Strong || m.Space == machine.Shared || m.Space == machine.Local || len(m.At) > 4 || m.By != sem.ByRow64 && m.By != sem.BySlot64 && m.By != sem.ByConst:
+	case m.Strong || m.Space == machine.Local || len(m.At) > 4 || m.By == sem.ByKernel:
 		refuse("memory of another kind")
 	}
 	a := &ssa.Access{Elem: uint8(m.Elem), Count: uint8(len(m.At)), Align: uint8(m.Align), Signed: m.Signed, Disp: int64(in.Imm)}
@@ -37,12 +37,7 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	if op.Kind == sem.OpStore {
 		e.Kind = ssa.Store
 	}
-	if m.By == sem.ByConst { // near addresses have one base
-		a.Base, a.Disp = p.Wide(in.Imm&^0xfff), int64(in.Imm&0xfff)
-	} else {
-		p.address(a, p.read(pc, in.A, ssa.X, m.By == sem.BySlot64))
-	}
-	a.Bounds = p.boundsOf(pc, a.Base)
+	p.addressOf(pc, a, m)
 	if p.opt.Leave != nil && p.opt.Leave(pc) {
 		p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.mask, State: p.state(pc), PC: pc})
 	}
@@ -55,10 +50,43 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	}
 }
 
+// addressOf finds the address of an access and its bounds.
+func (p *path) addressOf(pc int32, a *ssa.Access, m *sem.MemoryUse) {
+	in := &p.code.Insts[pc]
+	switch m.By {
+	case sem.ByConst: // near addresses have one base
+		a.Base, a.Disp = p.Wide(in.Imm&^0xfff), int64(in.Imm&0xfff)
+	case sem.ByRow64, sem.BySlot64:
+		p.address(a, p.read(pc, in.A, ssa.X, m.By == sem.BySlot64))
+	default:
+		if m.Space != machine.Shared { // where a sum of 32 bits wraps it is no address; elsewhere it may be another one
+			refuse("addresses of 32 bits")
+		}
+		p.address(a, p.Make(ssa.Zext, ssa.X, 0, p.read(pc, in.A, ssa.W, m.By == sem.BySlot32)))
+	}
+	if m.Space != machine.Shared {
+		a.Bounds = p.boundsOf(pc, a.Base)
+		return
+	}
+	p.inShared(a)
+}
+
+// inShared makes an address in shared memory one that counts from where global memory begins in the host, as all do for the back ends.
+func (p *path) inShared(a *ssa.Access) {
+	if p.shared == 0 {
+		p.numBounds++
+		p.shared = p.numBounds
+	}
+	a.Bounds = p.shared - 1
+	off := p.Bin(ssa.Sub, p.Make(ssa.Field, ssa.X, uint64(sharedAt)), p.Make(ssa.Field, ssa.X, uint64(globalAt)))
+	a.Base = p.Bin(ssa.Add, a.Base, off)
+	p.constantOut(a)
+}
+
 // stateOfAccess is what leaving before an access needs. Where nothing has been stored so far the warp begins once more: that needs
 // nothing, and there are many loads in front of the first store.
 func (p *path) stateOfAccess(pc int32) ssa.StateID {
-	if !p.untouched(pc) || p.opt.Without["restart"] {
+	if p.resumed || !p.untouched(pc) || p.opt.Without["restart"] {
 		return p.state(pc)
 	}
 	s := ssa.State{Mask: p.Truth(true), Restart: true}

@@ -31,6 +31,8 @@ type path struct {
 	upTo    ir.BlockID // the copy ends in front of this block; 0: with the kernel
 	passes  int32      // an exit that no lane takes; -1: there is none
 	segment int32      // where the running instructions end that are counted already
+	head    ir.BlockID // of a loop round a barrier, which begins here
+	resumed bool       // the path begins behind a barrier, or at such a head
 	dead    bool       // no lane runs
 }
 

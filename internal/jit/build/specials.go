@@ -18,6 +18,8 @@ var (
 	maskEq, maskLt, maskLe           = special("%lanemask_eq"), special("%lanemask_lt"), special("%lanemask_le")
 	maskGt, maskGe                   = special("%lanemask_gt"), special("%lanemask_ge")
 
+	sharedAt, globalAt = unsafe.Offsetof(abi.State{}.SharedHost), unsafe.Offsetof(abi.State{}.GlobalHost)
+
 	gridAt = unsafe.Offsetof(abi.State{}.Batch) + unsafe.Offsetof(abi.Batch{}.Grid)
 )
 

@@ -22,11 +22,13 @@ var offsets = []struct {
 	{"MASK", unsafe.Offsetof(state.Mask)}, {"STEPS", unsafe.Offsetof(state.Steps)}, {"OPS", unsafe.Offsetof(state.Ops)},
 	{"EXITED", unsafe.Offsetof(state.Exited)}, {"LOOPED", unsafe.Offsetof(state.Looped)}, {"PLACED", unsafe.Offsetof(state.N)},
 	{"POLL", unsafe.Offsetof(state.PollFuel)}, {"PLACES", unsafe.Offsetof(state.Places)}, {"MISSED", unsafe.Offsetof(state.Missed)},
+	{"SHARED", unsafe.Offsetof(state.Shared)}, {"SHAREDBYTES", unsafe.Offsetof(state.SharedBytes)},
 	{"FORCED", unsafe.Offsetof(state.Save)},
 	{"WARPS", batch(unsafe.Offsetof(state.Batch.Warps))}, {"WARP", batch(unsafe.Offsetof(state.Batch.Warp))},
 	{"BUDGET", batch(unsafe.Offsetof(state.Batch.Budget))}, {"REST", batch(unsafe.Offsetof(state.Batch.Rest))},
 	{"BEGAN", batch(unsafe.Offsetof(state.Batch.Began))}, {"CURRENT", batch(unsafe.Offsetof(state.Batch.Current))},
-	{"ALIVE", batch(unsafe.Offsetof(state.Batch.Alive))}, {"LATER", batch(unsafe.Offsetof(state.Batch.Later))},
+	{"ALIVE", batch(unsafe.Offsetof(state.Batch.Alive))}, {"WAITING", batch(unsafe.Offsetof(state.Batch.Waiting))},
+	{"BARRIER", batch(unsafe.Offsetof(state.Batch.Barrier))}, {"LATER", batch(unsafe.Offsetof(state.Batch.Later))},
 	{"PASSED", batch(unsafe.Offsetof(state.Batch.Passed))}, {"PASSLIMIT", batch(unsafe.Offsetof(state.Batch.PassLimit))},
 	{"MOVED", batch(unsafe.Offsetof(state.Batch.Moved))}, {"CTAS", batch(unsafe.Offsetof(state.Batch.CTAs))},
 	{"DONE", batch(unsafe.Offsetof(state.Batch.Done))}, {"ALLWARPS", batch(unsafe.Offsetof(state.Batch.All))},
@@ -34,7 +36,7 @@ var offsets = []struct {
 	{"PLACE", batch(unsafe.Offsetof(state.Batch.Place))}, {"GRID", batch(unsafe.Offsetof(state.Batch.Grid))},
 	{"SMS", batch(unsafe.Offsetof(state.Batch.SMs))},
 	{"WREGS", unsafe.Offsetof(abi.Warp{}.Regs)}, {"WAT", unsafe.Offsetof(abi.Warp{}.At)},
-	{"WFUEL", unsafe.Offsetof(abi.Warp{}.Fuel)}, {"WMASK", unsafe.Offsetof(abi.Warp{}.Mask)},
+	{"WPC", unsafe.Offsetof(abi.Warp{}.PC)}, {"WFUEL", unsafe.Offsetof(abi.Warp{}.Fuel)}, {"WMASK", unsafe.Offsetof(abi.Warp{}.Mask)},
 	{"WLANES", unsafe.Offsetof(abi.Warp{}.Lanes)}, {"WSIZE", unsafe.Sizeof(abi.Warp{})},
 	{"BSTART", unsafe.Offsetof(abi.Bounds{}.Start)}, {"BEND", unsafe.Offsetof(abi.Bounds{}.End)},
 	{"BWRITE", unsafe.Offsetof(abi.Bounds{}.WriteEnd)}, {"BSIZE", unsafe.Sizeof(abi.Bounds{})},
@@ -44,14 +46,18 @@ var offsets = []struct {
 
 func batch(off uintptr) uintptr { return unsafe.Offsetof(state.Batch) + off }
 
-// prelude is the text in front of each function.
-func prelude() string {
+// prelude is the text in front of each function; waits says that warps wait at barriers.
+func prelude(waits bool) string {
 	var b strings.Builder
 	for _, o := range offsets {
 		fmt.Fprintf(&b, "#define %s %d\n", o.name, o.off)
 	}
-	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n", abi.ByCTA, abi.ByStart, abi.ByOut, abi.FuelOut)
-	return b.String() + types + protocol + lanewise + gathers
+	fmt.Fprintf(&b, "#define BEGINCTA %d\n#define AGAIN %d\n#define OUT %d\n#define FUELOUT %d\n#define BEHIND %d\n", abi.ByCTA, abi.ByStart, abi.ByOut, abi.FuelOut, abi.ByBarrier)
+	warps := protocol
+	if waits {
+		warps = passes
+	}
+	return b.String() + types + places + warps + lanewise + gathers
 }
 
 // types are vectors of 32 bytes: w8 and x4 of integers, f8 and d4 of floats. The others are of narrow elements, unaligned.
@@ -93,6 +99,7 @@ inline u32 bits32(w8 a, w8 b, w8 c, w8 d) {
 	return __builtin_ia32_pmovmskb256((c32)__builtin_ia32_permvarsi256((w8)packed(a, b, c, d), (w8){0, 4, 1, 5, 2, 6, 3, 7}));
 }
 inline u32 count32(w8 a, w8 b, w8 c, w8 d) { return __builtin_popcount(__builtin_ia32_pmovmskb256(packed(a, b, c, d))); }
+inline w8 lanes8(u32 m) { return (wu(m) & (w8){1, 2, 4, 8, 16, 32, 64, 128}) != 0; }
 inline w4 low(w8 a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3); }
 inline w4 high(w8 a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
 inline x4 sextw(w4 a) { return __builtin_convertvector(a, x4); }
@@ -143,6 +150,36 @@ EACH(divux4, x4, u64, 4, (x | y) >> 32 ? x / y : (u32)x / (u32)y) EACH(remux4, x
 inline w8 u2f8(w8 a) { return (w8)__builtin_convertvector((uw8)a, f8); }
 `
 
+// places are what a CTA and a warp leave behind: the next CTA's place, where lanes stand, and what tests of addresses compute.
+const places = `
+inline void nextcta(char *s, u64 steps) {
+	for (u64 at = U64(SHARED), end = at + U64(SHAREDBYTES); at < end; at += 64) ((x4m *)at)[0] = ((x4m *)at)[1] = (x4){0}; // a multiple of 64 bytes is the CTA's own
+	U32(DONE)++;
+	U64(BEGAN) = steps;
+	U32(PASSED) = 1;
+	U32(PASSLIMIT) = U32(SLICE);
+	if (++U64(PLACE + 24) >= U64(SMS)) U64(PLACE + 24) = 0;
+	if (++U64(PLACE) >= U64(GRID)) {
+		U64(PLACE) = 0;
+		if (++U64(PLACE + 8) >= U64(GRID + 8)) {
+			U64(PLACE + 8) = 0;
+			U64(PLACE + 16)++;
+		}
+	}
+}
+apart void place(char *s, u32 pc, u32 mask, u32 fuel, u32 flags) {
+	if (!mask) return;
+	u64 p = PLACES + PSIZE * U32(PLACED)++;
+	U32(p) = pc;
+	U32(p + PMASK) = mask;
+	U32(p + PFUEL) = fuel;
+	U32(p + PFLAGS) = flags;
+	U32(EXITED) &= ~mask;
+}
+inline u64 fits(u64 size, u64 n) { return size >= n ? size - n + 1 : 0; }
+inline u64 size(u64 b, u64 end) { return *(u64m *)(b + end) > *(u64m *)(b + BSTART) ? *(u64m *)(b + end) - *(u64m *)(b + BSTART) : 0; }
+`
+
 // protocol goes from warp to warp and from CTA to CTA. What it keeps of the batch is in variables (struct batch) and is written
 // back when the code returns; what follows from the warps that are still to run is found only then. Of a CTA that the code itself has begun,
 // all warps are as the last CTA has left them.
@@ -185,32 +222,78 @@ inline u32 endcta(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel) {
 	if (rare(b->later | b->alive & ~ended(b))) return 0;
 	if (steps > b->rest || !b->ctas) return 0;
 	b->ctas--;
-	U32(DONE)++;
-	U64(BEGAN) = steps;
-	U32(PASSED) = 1;
-	U32(PASSLIMIT) = U32(SLICE);
-	if (++U64(PLACE + 24) >= U64(SMS)) U64(PLACE + 24) = 0;
-	if (++U64(PLACE) >= U64(GRID)) {
-		U64(PLACE) = 0;
-		if (++U64(PLACE + 8) >= U64(GRID + 8)) {
-			U64(PLACE + 8) = 0;
-			U64(PLACE + 16)++;
-		}
-	}
+	nextcta(s, steps);
 	b->later = b->begun = b->alive = b->all, b->moved = 0, b->own = 1;
 	return pick(s, b, steps, w, fuel);
 }
-apart void place(char *s, u32 pc, u32 mask, u32 fuel, u32 flags) {
-	if (!mask) return;
-	u64 p = PLACES + PSIZE * U32(PLACED)++;
-	U32(p) = pc;
-	U32(p + PMASK) = mask;
-	U32(p + PFUEL) = fuel;
-	U32(p + PFLAGS) = flags;
-	U32(EXITED) &= ~mask;
+`
+
+// passes is protocol where warps wait at barriers. In each pass the warps that can run have their turn, in ascending order, until they
+// wait or end; who is the last to come to a barrier goes on, and those behind it in this pass. Each warp says itself where it goes on.
+const passes = `
+struct batch { u32 later, alive, waiting, all, moved, ctas, w, runs; u64 warps, budget, rest; };
+inline struct batch enter(char *s, u64 how) {
+	struct batch b = {U32(LATER), U32(ALIVE), U32(WAITING), U32(ALLWARPS), U32(MOVED), U32(CTAS), 0, 0, U64(WARPS), U64(BUDGET), U64(REST)};
+	if (how == BEGINCTA) b.later = b.alive = b.all, b.waiting = b.moved = 0;
+	return b;
 }
-inline u64 fits(u64 size, u64 n) { return size >= n ? size - n + 1 : 0; }
-inline u64 size(u64 b, u64 end) { return *(u64m *)(b + end) > *(u64m *)(b + BSTART) ? *(u64m *)(b + end) - *(u64m *)(b + BSTART) : 0; }
+inline void leavebatch(char *s, struct batch *b) {
+	U32(LATER) = b->later; U32(ALIVE) = b->alive; U32(WAITING) = b->waiting; U32(CURRENT) = b->runs << b->w; U32(MOVED) = b->moved;
+	U32(CTAS) = b->ctas; U64(WARP) = b->warps + WSIZE * b->w;
+}
+inline u32 turn(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel, u32 *entry) {
+	b->runs = 0;
+	if (!b->later) {
+		u32 run = b->alive & ~b->waiting;
+		if (!run || U32(PASSED) >= U32(PASSLIMIT) || !b->moved) return 0;
+		U32(PASSED)++;
+		b->later = run;
+		b->moved = 0;
+	}
+	if (rare(steps > b->budget)) return 0;
+	*w = b->w = __builtin_ctz(b->later);
+	u64 warp = b->warps + WSIZE * b->w, at = *(u64m *)(warp + WAT);
+	if (rare(at == OUT)) return 0;
+	*fuel = *(u32m *)(warp + WFUEL);
+	*entry = at >= BEHIND ? at - BEHIND : 0;
+	b->runs = 1;
+	b->later &= b->later - 1;
+	return 1;
+}
+inline void release(struct batch *b) { b->later |= b->waiting & -2u << b->w; b->waiting = 0; }
+inline u32 pick(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel, u32 *entry) { return b->later ? turn(s, b, steps, w, fuel, entry) : 0; }
+inline u32 endwarp(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel, u32 *entry) {
+	u64 warp = b->warps + WSIZE * b->w;
+	*(u64m *)(warp + WAT) = AGAIN;
+	*(u32m *)(warp + WFUEL) = U32(TURN);
+	*(u32m *)(warp + WMASK) = *(u32m *)(warp + WLANES);
+	b->alive &= ~(1u << b->w);
+	b->moved = 1;
+	if (b->waiting && b->waiting == b->alive) release(b);
+	return turn(s, b, steps, w, fuel, entry);
+}
+inline u32 elsewhere(char *s, struct batch *b, u32 id) { return b->waiting && U32(BARRIER) != id; }
+inline u32 barrier(char *s, struct batch *b, u32 id, u32 pc, u32 fuel, u32 entry) {
+	U32(BARRIER) = id;
+	if ((b->waiting | 1u << b->w) == b->alive) {
+		release(b);
+		return 1;
+	}
+	u64 warp = b->warps + WSIZE * b->w;
+	*(u64m *)(warp + WAT) = BEHIND + entry;
+	*(u32m *)(warp + WPC) = pc;
+	*(u32m *)(warp + WFUEL) = fuel;
+	b->waiting |= 1u << b->w;
+	b->moved = 1;
+	return 0;
+}
+inline u32 endcta(char *s, struct batch *b, u64 steps, u32 *w, u32 *fuel, u32 *entry) {
+	if (b->later | b->alive || steps > b->rest || !b->ctas) return 0;
+	b->ctas--;
+	nextcta(s, steps);
+	b->later = b->alive = b->all, b->waiting = b->moved = 0;
+	return turn(s, b, steps, w, fuel, entry);
+}
 `
 
 // lanewise are accesses lane by lane, in ascending order: all are tested before the first is made. Those of all lanes have loops of

@@ -31,7 +31,7 @@ type Options struct {
 // Print writes a function as freestanding C, for gcc and clang on amd64 with AVX2.
 func Print(f *ssa.Func, o Options) (string, error) {
 	p := &printer{f: f, off: o.Without, forced: o.Forced, dom: ssa.FindDominators(f), exits: map[ssa.StateID][]ssa.Value{}, placed: make([]*ssa.Block, len(f.Ops)), printed: make([]bool, len(f.Ops))}
-	p.WriteString(prelude())
+	p.WriteString(prelude(f.Waits))
 	p.linef("__attribute__((visibility(\"default\"))) void %s(char *s, u64 how) {", Entry)
 	p.declare()
 	for _, b := range p.dom.Blocks {

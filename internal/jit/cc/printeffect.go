@@ -28,11 +28,17 @@ func (p *printer) effect(e *ssa.Effect) {
 		}
 		p.linef("\tif (rare(%s)) { %sgoto X%d; }", p.anyOf(e.Mask), missed, p.leave(e.State))
 	case ssa.Begin:
-		p.next(e, "pick(s, &b, 0, &w, &fuel)")
+		p.next(e, "pick", "0")
 	case ssa.EndCTA:
-		p.next(e, "endcta(s, &b, steps, &w, &fuel)")
+		p.next(e, "endcta", "steps")
 	case ssa.EndWarp:
-		p.next(e, "endwarp(s, &b, steps, &w, &fuel)")
+		p.next(e, "endwarp", "steps")
+	case ssa.Turn:
+		p.next(e, "turn", "steps")
+	case ssa.Barrier:
+		p.barrier(e)
+	case ssa.Resume:
+		p.resume(e)
 	}
 }
 
@@ -57,10 +63,18 @@ func (p *printer) lanes(n int64, mask ssa.Value) string {
 	return fmt.Sprintf("%dl * __builtin_popcount(%s)", n, p.bitsOf(mask))
 }
 
-// next goes on to another warp: the results are whether there is one, its number, and where there are more ctaid x, y and z.
-func (p *printer) next(e *ssa.Effect, call string) {
-	r := e.Results
-	p.linef("\t{ u32 w = 0; v%d_0 = %s; v%d_0 = w;", r[0], call, r[1])
+// next goes on to another warp: the results are whether there is one, its number, where there are more ctaid x, y and z, and where warps
+// wait its entry.
+func (p *printer) next(e *ssa.Effect, call, steps string) {
+	r, entry := e.Results, ""
+	if p.f.Waits {
+		entry = ", &entry"
+	}
+	p.linef("\t{ u32 w = 0, entry = 0; v%d_0 = %s(s, &b, %s, &w, &fuel%s); v%d_0 = w;", r[0], call, steps, entry, r[1])
+	if p.f.Waits {
+		p.linef("\tv%d_0 = entry;", r[len(r)-1])
+		r = r[:len(r)-1]
+	}
 	for i, v := range r[2:] {
 		p.linef("\tv%d_0 = U64(PLACE + %d);", v, 8*i)
 	}
@@ -127,7 +141,7 @@ func (p *printer) isThere(v ssa.Value) bool {
 // exit prints how the running warp is left: counts, places, and the homes of its variables.
 func (p *printer) exit(id ssa.StateID) {
 	s := &p.f.States[id]
-	p.linef("X%d: {\n\tchar *r = (char *)*(u64m *)(b.warps + WSIZE * b.w + WREGS);", id)
+	p.linef("X%d: {\n\t%s", id, block)
 	for _, v := range p.exits[id] {
 		p.op(v)
 	}

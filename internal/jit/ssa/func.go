@@ -21,6 +21,7 @@ type Func struct {
 	Copies []Copy // by Op.Copy
 	Warp   Value  // the number of the running warp of a CTA
 	Warps  int    // and how many there are at most; 0: nothing is known of them
+	Waits  bool   // warps wait at barriers: effects that go on to a warp have its entry as the last result
 
 	Copy   uint16 // of the operations that are made now
 	NoWrap func(base Value, step int64, signed bool) bool
@@ -73,12 +74,16 @@ const (
 	Lanes               // N times the lanes of Mask have executed an instruction
 	Fuel                // a back edge costs N, or the fuel of polling if N is 0, if Mask holds; leaves with State if none is left
 	Leave               // leaves with State if Mask holds; if N is not 0 because the bounds of the access at PC were missed
-	Begin               // Results = the first warp of the batch and ctaid x, y, z
-	EndWarp             // Results = whether another warp of the CTA is to run, and its number
-	EndCTA              // Results = whether another CTA begins, its first warp and ctaid x, y, z
+	Begin               // Results = whether there is a warp to run, the first of the batch, ctaid x, y, z, and the warp's entry
+	EndWarp             // the warp has ended; Results = whether another of the CTA is to run, its number, its entry
+	EndCTA              // Results = whether another CTA begins, its first warp, ctaid x, y, z, and the warp's entry
+	Barrier             // the warp waits at barrier N to go on at Entry; Results = whether it is the last to come. Leaves with State if warps wait at another
+	Turn                // Results = whether another warp of the CTA is to run while this one waits, its number, its entry
+	Resume              // Results = the running warp's variables, as Homes says
 )
 
-var kindNames = [...]string{Load: "load", Store: "store", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta"}
+var kindNames = [...]string{Load: "load", Store: "store", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
+	Barrier: "barrier", Turn: "turn", Resume: "resume"}
 
 // String is its name in text.
 func (k Kind) String() string { return kindNames[k] }
@@ -93,6 +98,8 @@ type Effect struct {
 	State   StateID
 	PC      int32
 	N       int64
+	Entry   int32  // where a warp goes on behind a barrier: the machine tells the code this number; 0 is the start of the kernel
+	Homes   []Home // of Barrier and Resume: where variables are while the warp waits. Those of Resume have no value; a result that is a number is what lane 0 has
 }
 
 // Access is where and how memory is touched: element k of Count, of Elem bytes, at Base + Index + lane·Step + Disp + k·Elem. Base is a
@@ -254,6 +261,11 @@ func (e *Effect) Reads() (list []Value) {
 			if v != 0 {
 				list = append(list, v)
 			}
+		}
+	}
+	for _, h := range e.Homes {
+		if h.Value != 0 {
+			list = append(list, h.Value)
 		}
 	}
 	return append(list, e.Args...)

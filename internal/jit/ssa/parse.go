@@ -104,6 +104,8 @@ func (p *parser) line() {
 		p.f.Warps = int(p.number())
 		p.expect("in")
 		p.f.Warp = p.value()
+	case w == "waits":
+		p.f.Waits = true
 	case w == "check":
 		p.check()
 	case w == "state":

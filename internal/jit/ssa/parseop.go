@@ -96,7 +96,17 @@ func (p *parser) part(e *Effect, w string) {
 		e.Mask = p.value()
 	case "arg":
 		e.Args = append(e.Args, p.value())
+	case "entry":
+		e.Entry = int32(p.number())
 	default:
+		if kind := indexOf(homeNames[:], w); kind >= 0 && (e.Kind == Barrier || e.Kind == Resume) {
+			h := Home{Kind: HomeKind(kind), Off: uint32(p.number())}
+			if e.Kind == Barrier {
+				h.Value = p.value()
+			}
+			e.Homes = append(e.Homes, h)
+			return
+		}
 		if e.Access == nil {
 			p.fail("%s has no %s", e.Kind, w)
 		}

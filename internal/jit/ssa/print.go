@@ -45,6 +45,9 @@ func (p *printer) tables() {
 	if p.f.Warps != 0 {
 		p.line("warps %d in %s", p.f.Warps, name(p.f.Warp))
 	}
+	if p.f.Waits {
+		p.line("waits")
+	}
 	for i, c := range p.f.Checks[1:] {
 		p.line("check %d bounds %d lo %d hi %d align %d%s", i+1, c.Bounds, c.Lo, c.Hi, c.Align, flag(c.Store, " store"))
 	}
@@ -142,7 +145,7 @@ func (p *printer) effect(e *Effect) {
 	for _, f := range []struct {
 		name  string
 		value int64
-	}{{"n", e.N}, {"state", int64(e.State)}, {"pc", int64(e.PC)}} {
+	}{{"n", e.N}, {"state", int64(e.State)}, {"pc", int64(e.PC)}, {"entry", int64(e.Entry)}} {
 		if f.value != 0 {
 			fmt.Fprintf(p, " %s %d", f.name, f.value)
 		}
@@ -152,6 +155,9 @@ func (p *printer) effect(e *Effect) {
 	}
 	for _, v := range e.Args {
 		fmt.Fprintf(p, " arg %s", name(v))
+	}
+	for _, h := range e.Homes {
+		fmt.Fprintf(p, " %s %d%s", homeNames[h.Kind], h.Off, flag(h.Value != 0, " "+name(h.Value)))
 	}
 	p.WriteByte('\n')
 }

@@ -23,7 +23,13 @@ func read(t *testing.T, name string) *Func {
 
 // TestText: what is printed reads back, and prints the same.
 func TestText(t *testing.T) {
-	f := read(t, "saxpy.ssa")
+	for _, name := range []string{"saxpy.ssa", "reverse.ssa"} {
+		readsBack(t, read(t, name))
+	}
+}
+
+func readsBack(t *testing.T, f *Func) {
+	t.Helper()
 	if err := Verify(f); err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +88,37 @@ func TestVerify(t *testing.T) {
 		{"mask v4 arg v33", "mask v4 arg v46", "uses v41, which b4 computes too late"},
 		{"v32 = ffma.w v9, v30, v31", "v32 = ffma.w v9, v30, v8", "ffma of lanes and number v8"},
 	} {
-		f, err := Parse(strings.Replace(string(text), c.from, c.to, 1))
-		if !strings.Contains(string(text), c.from) || err != nil {
-			t.Errorf("%s: %v", c.from, err)
-			continue
-		}
-		if err := Verify(f); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s → %s: %v, want %s", c.from, c.to, err, c.want)
-		}
+		changed(t, text, c.from, c.to, c.want)
+	}
+}
+
+// TestVerifyWaits: so are these, of one whose warps wait.
+func TestVerifyWaits(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "reverse.ssa"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"waits\n", "", "barrier in b"},
+		{" entry 3", "", "barrier in b"},
+		{"barrier state 2", "barrier", "state 0"},
+		{"= resume row 128", "= resume", "resume in b10 is none"},
+		{"= resume slot 1032", "= resume pred 1032", "is at home at 1032"},
+		{"slot 1032 v45 row 256 v45\n  if", "slot 1032 v41 row 256 v45\n  if", "v41 is at home at 1032"},
+	} {
+		changed(t, text, c.from, c.to, c.want)
+	}
+}
+
+// changed holds the verifier to finding a change.
+func changed(t *testing.T, text []byte, from, to, want string) {
+	t.Helper()
+	f, err := Parse(strings.Replace(string(text), from, to, 1))
+	if !strings.Contains(string(text), from) || err != nil {
+		t.Errorf("%s: %v", from, err)
+		return
+	}
+	if err := Verify(f); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s → %s: %v, want %s", from, to, err, want)
 	}
 }

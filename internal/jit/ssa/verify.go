@@ -257,11 +257,13 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 		}
 		v.use(x, b, i, e.Kind.String())
 	}
-	leaves := e.Kind == Fuel || e.Kind == Leave
+	leaves := e.Kind == Fuel || e.Kind == Leave || e.Kind == Barrier
 	switch e.Kind {
 	case Load, Store:
 		leaves = e.Access.Check == 0
 		v.access(b, i, e)
+	case Barrier, Resume:
+		v.waits(b, e)
 	case Steps, Lanes, Fuel, Leave:
 		if e.Mask == 0 || v.f.TypeOf(e.Mask) != M {
 			v.fail("%v in b%d has no mask", e.Kind, b.ID)
@@ -279,10 +281,30 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 		v.computable(x, b, i, fmt.Sprintf("state %d", e.State))
 	}
 	for _, h := range s.Homes {
-		t := v.f.TypeOf(h.Value)
-		if (h.Kind == Pred) != (t == M) || h.Kind == Slot && !v.f.IsNum(h.Value) {
-			v.fail("state %d: v%d is at home at %d", e.State, h.Value, h.Off)
+		v.home(h, h.Value, fmt.Sprintf("state %d", e.State))
+	}
+}
+
+// home holds a value to the form in which it is at home.
+func (v *verifier) home(h Home, x Value, what string) {
+	t := v.f.TypeOf(x)
+	if (h.Kind == Pred) != (t == M) || h.Kind == Slot && !v.f.IsNum(x) {
+		v.fail("%s: v%d is at home at %d", what, x, h.Off)
+	}
+}
+
+// waits holds what is left at a barrier, or found behind it, to its form.
+func (v *verifier) waits(b *Block, e *Effect) {
+	if !v.f.Waits || e.Kind == Barrier && (e.Entry <= 0 || len(e.Results) != 1) || e.Kind == Resume && len(e.Results) != len(e.Homes) {
+		v.fail("%v in b%d is none", e.Kind, b.ID)
+		return
+	}
+	for i, h := range e.Homes {
+		x := h.Value
+		if e.Kind == Resume {
+			x = e.Results[i]
 		}
+		v.home(h, x, fmt.Sprintf("%v in b%d", e.Kind, b.ID))
 	}
 }
 

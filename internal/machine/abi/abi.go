@@ -15,6 +15,9 @@ type Native struct {
 	Bounds []int32
 	// NumBounds is the size of that table.
 	NumBounds int
+	// Shared is 1 + the entry of that table for the CTA's shared memory, by addresses that count from where global memory
+	// begins in the host; 0: there is none.
+	Shared int
 	// Batch is where a batch starts, Out gives a warp back that compiled code cannot run, Start begins
 	// a warp: it clears registers and writes ctaid. Again is Start for a warp that has run in another CTA of the
 	// launch. Begin is where a batch starts with a CTA of which no warp has begun. 0: there is none (machine/nativebatch.go).
@@ -169,4 +172,5 @@ const (
 	ByStart
 	ByWarp
 	ByOut
+	ByBarrier // and more: behind a barrier, at an entry that the code has numbered
 )

@@ -25,6 +25,9 @@ import (
 var taken = []string{"aossoa", "base64", "bilinear", "bytecode", "bytesadd", "calls", "chol6", "compact", "conv3x3", "editdist", "fir17", "gray", "heat2d", "itoa",
 	"knapsack", "life", "maxpool", "pagerank", "powmod"}
 
+// waits are those with barriers, which our own back end takes, and C where it is asked for.
+var waits = []string{"bitonic", "crc32", "dot", "fft256", "sgemm"}
+
 // outcome is what a run has left.
 type outcome struct {
 	memory   [][]byte
@@ -215,12 +218,15 @@ func backEnds(t *testing.T, test func(t *testing.T, b backEnd)) {
 // TestKernels runs the kernels that the compiler may be tuned on, three times each: at first nothing is known of memory.
 func TestKernels(t *testing.T) {
 	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
-		refused := b.compare(t, k, jit.PipelineC{})
+		through := b.own || *full || k.Name == "dot" // gcc takes a minute for some
+		refused := b.compare(t, k, jit.PipelineC{Build: build.Options{Waits: through}})
 		for name, err := range refused {
 			if err != nil {
 				t.Logf("%s: %v", name, err)
 			}
-			if is := slices.Contains(taken, k.Name); is != (err == nil) {
+			is := slices.Contains(taken, k.Name) || slices.Contains(waits, k.Name) && through
+			is = is && !(b.name == "own" && k.Name == "bitonic") // its frame is too large for our own so far
+			if is != (err == nil) {
 				t.Errorf("taken %v", err == nil)
 			}
 		}
@@ -230,7 +236,8 @@ func TestKernels(t *testing.T) {
 // TestRest runs the copy for any lanes alone.
 func TestRest(t *testing.T) {
 	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
-		if slices.Contains(taken, k.Name) && (b.own || *full || !slices.Contains([]string{"chol6", "conv3x3", "editdist"}, k.Name)) { // which take gcc long
+		if slices.Contains(taken, k.Name) && (b.own || *full || !slices.Contains([]string{"chol6", "conv3x3", "editdist"}, k.Name)) || // which take gcc long
+			b.own && slices.Contains(waits, k.Name) {
 			b.compare(t, k, jit.PipelineC{Build: build.Options{Rest: true}})
 		}
 	})

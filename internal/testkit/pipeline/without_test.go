@@ -97,7 +97,7 @@ func TestRandomWithout(t *testing.T) {
 	n := *seed
 	for _, name := range jit.TechniquesC() {
 		for range max(1, *random/6) {
-			text, l := randomKernel(n, 37)
+			text, l := randomKernel(n, 37, wraps)
 			r := l.run()
 			want := run(t, text, r, 1, nil)
 			same(t, name+"\n"+text, &want[0], run(t, text, r, 2, throughC.with(&jit.PipelineC{Without: map[string]bool{name: true}}, map[string]error{})))

@@ -4,6 +4,7 @@
 //	numbers.go, lanes.go rules: one line for each operation that is one instruction, a function for each other
 //	branch.go            fused conditions
 //	effects.go, exits.go counts, fuel, warps and CTAs, and how the code leaves
+//	wait.go              how warps wait at barriers, and go on
 //	load*.go, store*.go  accesses, by class
 //	op.go, encode.go     what instructions are, and their bytes
 //	frame.go, areas.go   what the code has on its stack

@@ -39,6 +39,12 @@ func (s *selector) effect(e *ssa.Effect) {
 		s.next(e, (*code).endWarp)
 	case ssa.EndCTA:
 		s.next(e, (*code).endCTA)
+	case ssa.Turn:
+		s.next(e, (*code).turn)
+	case ssa.Barrier:
+		s.barrier(e)
+	case ssa.Resume:
+		s.resume(e)
 	}
 }
 
@@ -151,10 +157,18 @@ func (s *selector) leaveIf(e *ssa.Effect) {
 	s.exit(s.perform("leave", run, nil, uses...), e.State, missed)
 }
 
-// next goes on to another warp: the results are whether there is one, its number, and where there are more ctaid x, y
-// and z.
+// next goes on to another warp: the results are whether there is one, its number, where there are more ctaid x, y and z,
+// and where warps wait its entry.
 func (s *selector) next(e *ssa.Effect, protocol func(c *code, is, warp, t x86.Reg)) {
 	r := e.Results
+	defer func() {
+		if n := len(e.Results) - 1; s.f.Waits {
+			s.note(key{v: e.Results[n], kind: asNum}, s.plain("entry", (*code).entry), s.block)
+		}
+	}()
+	if s.f.Waits {
+		r = r[:len(r)-1]
+	}
 	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }},
 		Temps: s.temps(1, 0), Early: true, Keep: true}
 	i.Defs = s.temps(2, 0)

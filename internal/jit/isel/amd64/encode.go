@@ -16,6 +16,7 @@ type Code struct {
 	*isel.Func
 	isa   *Target
 	frame frame
+	waits bool // warps wait at barriers
 }
 
 // Options are for tests.
@@ -51,6 +52,7 @@ type encoder struct {
 	late   []late
 	tails  []tailAtLabel
 	homes  *regalloc.Result
+	waits  bool // warps wait at barriers
 
 	code    code // the instruction that is written
 	running *op  // and what it does
@@ -75,8 +77,11 @@ type code struct {
 
 // Encode makes bytes of the function with places.
 func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
-	e := &encoder{x: x86.New(nil), isa: o.isa, frame: o.frame, homes: r}
+	e := &encoder{x: x86.New(nil), isa: o.isa, frame: o.frame, homes: r, waits: o.waits}
 	e.size = int32(o.frame.slots() + o.isa.bytes()*r.Slots)
+	if e.size > mostFrame {
+		return nil, Refusal(fmt.Sprintf("a frame of %d bytes", e.size))
+	}
 	e.done = e.x.NewLabel()
 	for range o.Blocks {
 		e.labels = append(e.labels, e.x.NewLabel())
@@ -344,6 +349,7 @@ const (
 	ofWarp               // the batch's warps
 	ofPlaces             // where lanes stand
 	ofRows               // the running warp's variables
+	ofShared             // the CTA's shared memory
 	ofBounds             // the table of bounds
 	ofTested             // an address that the instruction itself has tested
 )

@@ -146,8 +146,14 @@ func (s *selector) leave(b *block) {
 	for _, p := range state.Places {
 		uses = append(uses, s.bits(p.Mask))
 	}
-	var homes []home
-	for _, h := range state.Homes {
+	homes, uses := s.homes(state.Homes, uses)
+	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes) }, s.temps(3, 0), uses...)
+	i.Any = true
+}
+
+// homes are the registers of variables, behind other uses.
+func (s *selector) homes(list []ssa.Home, uses []isel.VReg) (homes []home, all []isel.VReg) {
+	for _, h := range list {
 		x := home{kind: h.Kind, off: int32(h.Off), use: len(uses)}
 		switch h.Kind {
 		case ssa.Pred:
@@ -165,18 +171,14 @@ func (s *selector) leave(b *block) {
 		}
 		homes = append(homes, x)
 	}
-	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes) }, s.temps(3, 0), uses...)
-	i.Any = true
+	return homes, uses
 }
 
 // leaveWarp writes the homes of variables, counts and places, and returns.
 func (c *code) leaveWarp(s *ssa.State, homes []home) {
 	rows, mask, t := c.t(0), c.t(1), c.t(2)
 	if len(homes) > 0 {
-		c.RM(x86.MOV, x86.S32, rows, c.frameAt(fWarp))
-		c.RRI(x86.IMUL, x86.S64, rows, rows, int32(wSize))
-		c.RM(x86.ADD, x86.S64, rows, c.frameAt(fWarps))
-		c.RM(x86.MOV, x86.S64, rows, x86.At(rows, int32(wRegs)).By(ofWarp))
+		c.block(rows)
 	}
 	for _, h := range homes {
 		c.home(&h, rows, t)
@@ -254,6 +256,13 @@ func (c *code) noPlaces(restart bool, t x86.Reg) {
 	c.MI(x86.MOV, x86.S32, c.stateAt(sPlaced), 0)
 	c.MI(x86.MOV, x86.S32, c.stateAt(sExited), -1)
 	c.MI(x86.MOV, x86.S32, c.stateAt(sMask), -1)
+}
+
+// block finds the running warp's register block.
+func (c *code) block(rows x86.Reg) {
+	c.RM(x86.MOV, x86.S32, rows, c.frameAt(fWarp))
+	c.atWarp(rows, rows)
+	c.RM(x86.MOV, x86.S64, rows, x86.At(rows, int32(wRegs)).By(ofWarp))
 }
 
 // undo takes instructions back that lanes of a mask have not executed.

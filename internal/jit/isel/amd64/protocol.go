@@ -12,6 +12,10 @@ import (
 // begin chooses the first warp.
 func (c *code) begin(is, warp, t x86.Reg) { c.pick(is, warp, t) }
 
+// waits reports whether warps wait at barriers (wait.go). Then each warp says itself where it goes on, and nothing of
+// this CTA is the code's own.
+func (c *code) waits() bool { return c.e.waits }
+
 // pick chooses the next warp, if there is one and there is budget.
 func (c *code) pick(is, warp, t x86.Reg) {
 	none, own := c.NewLabel(), c.NewLabel()
@@ -65,6 +69,11 @@ func (c *code) endWarp(is, warp, t x86.Reg) {
 	c.RM(x86.MOV, x86.S32, is, field(wLanes))
 	c.MR(x86.MOV, x86.S32, field(wMask), is)
 	c.Bind(own)
+	if c.waits() {
+		c.endWaiting(warp, t)
+		c.turn(is, warp, t)
+		return
+	}
 	c.pick(is, warp, t)
 }
 
@@ -94,6 +103,7 @@ func (c *code) endCTA(is, warp, t x86.Reg) {
 	c.RM(x86.MOV, x86.S32, t, c.stateAt(sSlice))
 	c.MR(x86.MOV, x86.S32, c.stateAt(sLimit), t)
 	c.nextPlace(t)
+	c.clearShared(is, t)
 	c.ownCTA(t)
 	c.pick(is, warp, t)
 	c.Bind(end)
@@ -119,6 +129,26 @@ func (c *code) nextPlace(t x86.Reg) {
 	c.Bind(x)
 }
 
+// clearShared clears the CTA's shared memory, of which a multiple of 64 bytes is its own.
+func (c *code) clearShared(at, end x86.Reg) {
+	done, again := c.NewLabel(), c.NewLabel()
+	c.RM(x86.MOV, x86.S64, end, c.stateAt(sSharedBytes))
+	c.RR(x86.TEST, x86.S64, end, end)
+	c.Jcc(x86.E, done)
+	c.RM(x86.MOV, x86.S64, at, c.stateAt(sShared))
+	c.RR(x86.ADD, x86.S64, end, at)
+	v := c.e.isa.temp()
+	c.VVV(x86.VXORPS, c.width(), v, v, v)
+	c.Bind(again)
+	for off := 0; off < 64; off += c.e.isa.bytes() {
+		c.MV(x86.VMOVUPS, c.width(), x86.At(at, int32(off)).By(ofShared), v)
+	}
+	c.RI(x86.ADD, x86.S64, at, 64)
+	c.RR(x86.CMP, x86.S64, at, end)
+	c.Jcc(x86.B, again)
+	c.Bind(done)
+}
+
 // ownCTA makes all warps of the CTA ones that are to run.
 func (c *code) ownCTA(t x86.Reg) {
 	c.RM(x86.MOV, x86.S32, t, c.frameAt(fAll))
@@ -126,6 +156,11 @@ func (c *code) ownCTA(t x86.Reg) {
 		c.MR(x86.MOV, x86.S32, c.frameAt(f), t)
 	}
 	c.MI(x86.MOV, x86.S32, c.frameAt(fMoved), 0)
+	if c.waits() {
+		c.MI(x86.MOV, x86.S32, c.frameAt(fBegun), 0)
+		c.MI(x86.MOV, x86.S32, c.stateAt(sWaiting), 0)
+		return
+	}
 	c.MI(x86.MOV, x86.S32, c.frameAt(fOwn), 1)
 }
 
@@ -148,6 +183,9 @@ func (c *code) enter(size int32) {
 	}
 	for _, f := range []int{fOwn, fWarp, fRuns, fFuel, fFuel0, fLooped} {
 		c.MI(x86.MOV, x86.S32, c.frameAt(f), 0)
+	}
+	if c.waits() {
+		c.MI(x86.MOV, x86.S32, c.frameAt(fBegun), 0)
 	}
 	for _, w := range []struct {
 		to   int

@@ -146,7 +146,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}
-	return &Code{Func: s.out, isa: t, frame: s.frame}, nil
+	return &Code{Func: s.out, isa: t, frame: s.frame, waits: f.Waits}, nil
 }
 
 // prepare makes the blocks, finds where values are placed, and counts their uses.

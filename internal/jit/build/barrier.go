@@ -1,0 +1,349 @@
+package build
+
+import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/sem"
+)
+
+// This file cuts a kernel at barriers: a warp that comes to one writes its variables to its register block and waits; the code goes on to
+// another warp, and when all have come each goes on behind the barrier. What lies between two barriers is a region: straight code with
+// branches and loops of its own, built as the beginning of the kernel is. A loop that has a barrier is none here: its head begins a
+// region, to which the regions before it and the one at its end go.
+//
+// For instance
+//
+//	for (t = 0; t < n; t++) { tile[i] = a[t]; bar.sync 0; s += tile[i]; bar.sync 0; }
+//
+// has three regions: from the start to the head, with an edge; from the head to the first barrier; from there to the second; from
+// the second, with an edge to the head, to the end of the kernel.
+
+// A region takes for known what all hot ways to it have in common: that a variable is strided, or even its value (the number of a lane, an
+// address that the launch gives). Who comes from elsewhere, from a cold copy or from the interpreter, is asked first whether it is so, and
+// is left to the interpreter if not.
+
+// cut is where a region begins.
+type cut struct {
+	pc      int32      // of its first instruction
+	number  int32      // of those at barriers, from 1 on; 0: the head of a loop
+	block   *ssa.Block // where it begins
+	checked *ssa.Block // where it begins for warps of which nothing is known; of those at barriers
+	kept    []kept
+	env     map[uint32]ssa.Value
+}
+
+// The entries of a cut at a barrier: of warps of which nothing is known, and of those that a hot copy has left.
+func (c *cut) entry(hot bool) int32 {
+	if hot {
+		return 2*c.number + 1
+	}
+	return 2 * c.number
+}
+
+// kept is a variable that lives where a region begins.
+type kept struct {
+	home  ssa.Home // without its value
+	typ   ssa.Type
+	known ssa.Value // what it is for each way to the region: nothing is to be brought there; 0: it is another value
+	step  int64     // else, if a number is brought: how far its lanes are apart
+	param ssa.Value // what is brought
+}
+
+// differs is an assumption about a variable at a cut, at first that it has one value for all ways to it.
+type differs uint8
+
+const (
+	known   differs = iota
+	strided         // a number, its lanes the same step apart
+	lanes
+)
+
+// hasBarrier reports whether warps wait between two blocks.
+func (b *builder) hasBarrier(from, to ir.BlockID) bool {
+	for pc := b.fn.Blocks[from].First; pc < b.fn.Blocks[to].End; pc++ {
+		if sem.OperationOf(&b.code.Insts[pc]).Kind == sem.OpBarrier {
+			return true
+		}
+	}
+	return false
+}
+
+// isHead reports whether a block is the head of a loop round a barrier.
+func (b *builder) isHead(id ir.BlockID) bool {
+	if !b.Waits {
+		return false
+	}
+	for _, q := range b.fn.Blocks[id].Preds {
+		if q >= id && b.hasBarrier(id, q) {
+			return true
+		}
+	}
+	return false
+}
+
+// barrier lets the warp wait. Where some of its lanes have exited or stand elsewhere it is the interpreter's.
+func (p *path) barrier(pc int32) {
+	in := &p.code.Insts[pc]
+	id, ok := p.consts[in.A]
+	if !ok || id.Value >= barriers.Named || in.Guard != machine.NoGuard {
+		refuse("a barrier whose number is no constant, or under a guard")
+	}
+	if !p.isFull(p.mask) || len(p.waiting) > 0 {
+		p.leaveAt(pc, p.state(pc))
+		return
+	}
+	c, hot := p.cutAt(pc+1, true), !p.Copies[p.Copy].Cold
+	homes, _ := p.brought(c)
+	e := &ssa.Effect{Kind: ssa.Barrier, N: int64(id.Value), PC: pc, Entry: c.entry(hot), State: p.state(pc), Homes: append(homes, p.specialHomes()...)}
+	p.block.Add(e)
+	p.block.Cond = p.NewResult(p.block, e, ssa.M, true)
+	p.block.Jump(map[bool]*ssa.Block{true: c.block, false: c.checked}[hot])
+	p.block.Jump(p.turn)
+	p.dead = true
+}
+
+// backToHead goes back to the head of a loop round a barrier, where a guard holds.
+func (p *path) backToHead(pc int32, target ir.BlockID, guard ssa.Value) {
+	if !p.IsNum(guard) {
+		refuse("lanes part at the end of a loop round a barrier")
+	}
+	back := p.clone()
+	if p.isFull(guard) {
+		p.dead = true
+	} else {
+		back.block = p.newBlock()
+		next := p.newBlock()
+		p.block.Cond = guard
+		p.block.Jump(back.block)
+		p.block.Jump(next)
+		p.block = next
+	}
+	s := p.stateOf(ssa.State{PC: p.fn.Blocks[target].First, Mask: p.mask, FuelOut: true})
+	back.block.Add(&ssa.Effect{Kind: ssa.Fuel, N: p.cost(pc), Mask: p.Any(p.mask), State: s, PC: pc})
+	back.toHead(target)
+}
+
+// leaveAt leaves in front of an instruction, if lanes run there.
+func (p *path) leaveAt(pc int32, s ssa.StateID) {
+	p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.mask, State: s, PC: pc})
+	if len(p.waiting) == 0 {
+		p.block.Jump(p.end)
+	}
+	p.mask, p.dead = p.Truth(false), true
+}
+
+// toHead goes to the head of a loop round a barrier, with all lanes.
+func (p *path) toHead(id ir.BlockID) {
+	pc := p.fn.Blocks[id].First
+	if len(p.loops) > 0 || p.upTo != 0 {
+		refuse("a barrier within a loop of lanes")
+	}
+	if !p.isFull(p.mask) || len(p.waiting) > 0 {
+		p.leaveAt(pc, p.stateOf(ssa.State{PC: pc, Mask: p.mask})) // all before it is done
+		return
+	}
+	c := p.cutAt(pc, false)
+	homes, ok := p.brought(c)
+	if !ok {
+		p.leaveAt(pc, p.stateOf(ssa.State{PC: pc, Mask: p.mask})) // all before it is done
+		return
+	}
+	var args []ssa.Value
+	for _, h := range homes {
+		args = append(args, h.Value)
+	}
+	p.block.Jump(c.block, args...)
+	p.dead = true
+}
+
+// cutAt is the cut in front of an instruction.
+func (p *path) cutAt(pc int32, waits bool) *cut {
+	if i := slices.IndexFunc(p.cuts, func(c *cut) bool { return c.pc == pc && (c.number > 0) == waits }); i >= 0 {
+		return p.cuts[i]
+	}
+	running := p.Copy
+	p.Copy = 0
+	defer func() { p.Copy = running }()
+	c := &cut{pc: pc, block: p.NewBlock(2), env: map[uint32]ssa.Value{}}
+	resume := &ssa.Effect{Kind: ssa.Resume}
+	if waits {
+		p.numbers++
+		c.number = p.numbers
+		c.block.Add(resume)
+	}
+	for _, h := range p.living(pc) {
+		k := kept{home: ssa.Home{Kind: h.Kind, Off: h.Off}, typ: p.TypeOf(h.Value)}
+		base, step, even := p.AsStrided(h.Value)
+		switch as := p.assumed[assumed{pc, h.Off, true}]; {
+		case as == known && even && p.computable(base, p.end.ID):
+			k.known = p.Strided(p.remade(base), step)
+			c.env[h.Off] = k.known
+		case as != lanes && even && h.Kind != ssa.Pred:
+			k.step = step
+			k.param = p.brings(c, resume, k.home, k.typ, true)
+			c.env[h.Off] = p.Strided(k.param, step)
+		default:
+			k.param = p.brings(c, resume, k.home, k.typ, false)
+			c.env[h.Off] = k.param
+		}
+		c.kept = append(c.kept, k)
+	}
+	if waits {
+		c.checked = p.checkedEntry(c)
+	}
+	p.cuts = append(p.cuts, c)
+	return c
+}
+
+// checkedEntry goes to a region if the variables that it takes for known are what it takes them for.
+func (p *path) checkedEntry(c *cut) *ssa.Block {
+	b := p.NewBlock(2)
+	b.Cold = true
+	p.Copy = p.NewCopy(32, true)
+	load := func(k *kept, num bool) ssa.Value { // one at a time: few registers are live
+		e := b.Add(&ssa.Effect{Kind: ssa.Resume, Homes: []ssa.Home{k.home}})
+		return p.NewResult(b, e, k.typ, num)
+	}
+	differ := p.Truth(false)
+	for i := range c.kept {
+		k := &c.kept[i]
+		want := k.known
+		if want == 0 && !p.IsNum(k.param) || want == 0 && k.home.Kind == ssa.Slot {
+			continue
+		}
+		if want == 0 {
+			want = p.Strided(load(k, true), k.step)
+		}
+		have, other := load(k, k.home.Kind == ssa.Slot), ssa.Ne
+		if k.typ == ssa.M {
+			other = ssa.Xor
+		}
+		differ = p.Or(differ, p.Any(p.Make(other, ssa.M, 0, have, want)))
+	}
+	p.States = append(p.States, ssa.State{PC: c.pc, Mask: p.Truth(true)}) // variables are at home
+	b.Add(&ssa.Effect{Kind: ssa.Leave, Mask: differ, State: ssa.StateID(len(p.States) - 1), PC: c.pc})
+	b.Jump(c.block)
+	return b
+}
+
+// brings makes what a variable is where a region begins.
+func (p *path) brings(c *cut, resume *ssa.Effect, h ssa.Home, t ssa.Type, num bool) ssa.Value {
+	if c.number == 0 {
+		return p.NewParam(c.block, t, num)
+	}
+	resume.Homes = append(resume.Homes, h)
+	return p.NewResult(c.block, resume, t, num)
+}
+
+// living are the variables that live in front of an instruction, without the special registers.
+func (p *path) living(pc int32) []ssa.Home {
+	special := map[uint32]bool{}
+	for _, h := range p.specialHomes() {
+		special[h.Off] = true
+	}
+	return slices.DeleteFunc(p.homes([]int32{pc}), func(h ssa.Home) bool { return special[h.Off] })
+}
+
+// brought are the variables that this way brings to a cut: to the head of a loop what it has as parameters, to a barrier all that live
+// there. Of a hot way it drops assumptions that do not hold; ok says whether all do.
+func (p *path) brought(c *cut) (list []ssa.Home, ok bool) {
+	have := map[uint32]ssa.Value{}
+	for _, h := range p.living(c.pc) {
+		have[h.Off] = h.Value
+	}
+	ok = true
+	for _, k := range c.kept {
+		v := have[k.home.Off]
+		if v == 0 || p.TypeOf(v) != k.typ {
+			v = p.Const(k.typ, 0) // of a register that is not live
+		}
+		base, step, even := p.AsStrided(v)
+		to, holds := strided, even && k.known != 0 && p.same(k.known, base, step)
+		if k.known == 0 {
+			to, holds = lanes, !p.IsNum(k.param) || even && step == k.step
+		}
+		if !holds && !p.Copies[p.Copy].Cold {
+			panic(retry{assumed{c.pc, k.home.Off, true}, to})
+		}
+		ok = ok && holds
+		if c.number == 0 && k.known != 0 {
+			continue
+		}
+		if c.number == 0 && p.IsNum(k.param) {
+			v = base
+		}
+		list = append(list, ssa.Home{Kind: k.home.Kind, Off: k.home.Off, Value: v})
+	}
+	return list, ok
+}
+
+// same reports whether a strided value is what a variable is known to be, in another copy.
+func (p *path) same(value, base ssa.Value, step int64) bool {
+	running := p.Copy
+	p.Copy = 0
+	defer func() { p.Copy = running }()
+	return p.computable(base, p.end.ID) && p.Strided(p.remade(base), step) == value
+}
+
+// regions builds what begins at cuts, and the way from the next warp to where it goes on.
+func (b *builder) regions() {
+	for i := 0; i < len(b.cuts); i++ { // building one finds others
+		c := b.cuts[i]
+		b.copies, b.Copy = 0, 0
+		p := b.newPath(c.block)
+		p.passes, p.resumed = -1, true
+		for off, v := range c.env {
+			p.env[off] = v
+		}
+		if c.number == 0 {
+			p.head = b.fn.BlockOf(c.pc)
+		}
+		if b.opt.Rest {
+			p.Copy = b.NewCopy(32, true)
+			rest := p.newBlock()
+			p.block.Jump(rest)
+			p.block = rest
+			p.run(c.pc)
+		} else {
+			p.versions(c.pc, p.mask, -1, nil)
+		}
+	}
+	b.Copy = 0
+}
+
+// dispatch goes from the block of the next warp to where it goes on.
+func (b *builder) dispatch(from, start *ssa.Block, entry ssa.Value) {
+	for _, c := range b.cuts {
+		if c.number == 0 {
+			continue
+		}
+		for _, hot := range []bool{true, false} {
+			counted, other := b.NewBlock(2), b.NewBlock(2)
+			counted.Cold = !hot
+			all := b.Truth(true)
+			counted.Add(&ssa.Effect{Kind: ssa.Steps, N: 1, Mask: all}) // who has waited executes the barrier once more
+			counted.Add(&ssa.Effect{Kind: ssa.Lanes, N: 1, Mask: all})
+			counted.Jump(map[bool]*ssa.Block{true: c.block, false: c.checked}[hot])
+			from.Cond = b.Cmp(ssa.Eq, entry, b.Word(uint32(c.entry(hot))))
+			from.Jump(counted)
+			from.Jump(other)
+			from = other
+		}
+	}
+	from.Jump(start)
+}
+
+// entriesAt are the entries behind barriers, by the barriers' pcs: of warps of which nothing is known, and of those that the code has left.
+func (b *builder) entriesAt() map[int32][2]int32 {
+	at := map[int32][2]int32{}
+	for _, c := range b.cuts {
+		if c.number > 0 {
+			at[c.pc-1] = [2]int32{c.entry(false), c.entry(true)}
+		}
+	}
+	return at
+}
