@@ -32,7 +32,9 @@ internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
 internal/machine/barriers: internal/uop
+internal/machine/faults:
 internal/machine/mbarriers: internal/mem
+internal/machine/model:
 internal/machine/passing:
 internal/machine/queue: internal/machine/shape
 internal/machine/specials: internal/isa internal/machine/regs internal/machine/shape internal/machine/sizes internal/mem
@@ -41,17 +43,18 @@ internal/machine/regs:
 internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
-internal/machine:   internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue internal/machine/barriers
-internal/host:      internal/machine internal/mem internal/machine/images internal/machine/queue internal/machine/barriers
-internal/sem:       internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials internal/machine/barriers
-internal/sem/calls:  internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop
-internal/sem/image:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images
-internal/sem/async:  internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers internal/machine/queue
-internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem internal/machine/mbarriers internal/machine/queue
+internal/machine/waits: internal/machine/barriers internal/machine/mbarriers
+internal/machine: internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue internal/machine/barriers internal/machine/model internal/machine/faults internal/machine/waits
+internal/host: internal/machine internal/mem internal/machine/images internal/machine/queue internal/machine/faults
+internal/sem: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials internal/machine/barriers internal/machine/model internal/machine/faults
+internal/sem/calls: internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop internal/machine/faults
+internal/sem/image: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images internal/machine/model internal/machine/faults
+internal/sem/async: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers internal/machine/queue internal/machine/model internal/machine/faults
+internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem internal/machine/mbarriers internal/machine/queue internal/machine/model internal/machine/faults
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/dataflow:  internal/machine internal/machine/regs internal/num internal/uop
-internal/observe:   internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow
-internal/decode:    internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow internal/machine/passing internal/machine/specials
+internal/observe: internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow internal/machine/model
+internal/decode: internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow internal/machine/passing internal/machine/specials internal/machine/model
 internal/why:       internal/decode internal/ir internal/isa internal/machine internal/machine/regs
 internal/jit/native:
 internal/jit/ssa:
@@ -62,16 +65,16 @@ internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane i
 internal/jit/isel: internal/jit/ssa
 internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine/abi
-internal/jit/cc:   internal/jit/native internal/jit/ssa internal/machine internal/machine/abi
+internal/jit/cc: internal/jit/native internal/jit/ssa internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit:      internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/queue internal/machine/barriers
+internal/jit: internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/barriers
 internal/san/found: diag internal/machine
 internal/san/clusters:
-internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/queue
-internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/queue
-internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/barriers
+internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/model
+internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/queue internal/machine/model
+internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/barriers internal/machine/waits
 internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs internal/dataflow
-internal/san/race:  internal/machine internal/mem internal/san/found internal/machine/queue internal/machine/barriers
+internal/san/race: internal/machine internal/mem internal/san/found internal/machine/queue internal/machine/barriers internal/machine/model
 internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs internal/dataflow
 internal/san/streams: internal/san/race
 internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams internal/dataflow internal/machine/queue
@@ -90,14 +93,14 @@ internal/whence:    . diag internal/launchlang internal/stepform internal/value
 internal/inlineasm: diag internal/check internal/isa internal/syntax
 internal/testcase:  internal/launchlang github.com/rogpeppe/go-internal/txtar
 report:             diag internal/kernelname internal/sarif
-internal/findings:  diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found
+internal/findings: diag report internal/decode internal/ir internal/kernelname internal/machine internal/mem internal/san internal/san/found internal/machine/model internal/machine/faults
 isainfo:            diag internal/assume internal/cudaabi internal/isa internal/sem internal/sem/matrix internal/sem/table internal/tensor internal/text
 internal/mend:      diag
 ptxfmt:             . diag internal/check internal/mend internal/syntax
 internal/lsp/doc:   diag isainfo internal/assume internal/check internal/ir internal/isa internal/lower internal/mend internal/sem/table internal/syntax
 internal/lsp:       diag internal/check internal/framing internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
-internal/cli:       diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/machine internal/syntax internal/text internal/machine/sizes
+internal/cli: diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/syntax internal/text internal/machine/sizes
 internal/forms:     . diag internal/launchlang
 internal/execprog:  internal/cli
 internal/ptxasline: .
@@ -105,7 +108,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm:        diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/jit/cc internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/queue
+internal/vm: diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/jit/cc internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/queue internal/machine/faults
 .:                  diag report internal/vm
 `
 

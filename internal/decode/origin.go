@@ -3,6 +3,7 @@ package decode
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -36,10 +37,10 @@ func ClassesOf(f *machine.FuncInfo) (*ir.Solution, bool) {
 
 // AccessOrder returns the strength and scope of the access to memory that an instruction makes (8.4, 8.5); false if it makes
 // none.
-func AccessOrder(f *machine.FuncInfo, pc int32) (machine.Order, machine.Scope, bool) {
+func AccessOrder(f *machine.FuncInfo, pc int32) (model.Order, model.Scope, bool) {
 	fn := FuncOf(f)
 	if fn == nil || pc < 0 || int(pc) >= len(fn.Insts) {
-		return machine.Weak, machine.NoScope, false
+		return model.Weak, model.NoScope, false
 	}
 	return sem.AccessOrder(fn.Insts[pc].Sel)
 }

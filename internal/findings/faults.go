@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -19,23 +20,23 @@ func FaultMessage(m *machine.Fault) string {
 	switch {
 	case stray != "":
 		more = fmt.Sprintf("%s of %d bytes at %#x%s", accessWord(m), m.Size, m.Addr, stray)
-	case m.Kind == machine.BadMbarrier:
+	case m.Kind == faults.BadMbarrier:
 		more = fmt.Sprintf("mbarrier at %#x: %s", m.Addr, m.Text)
-	case m.Kind == machine.Trap, m.Kind == machine.AssertFailed, m.Kind == machine.ClusterMisuse, m.Kind == machine.BadHandle, m.Kind == machine.BadIndirectCall, m.Kind >= machine.BadTensorAllocation: // BadFree, too
+	case m.Kind == faults.Trap, m.Kind == faults.AssertFailed, m.Kind == faults.ClusterMisuse, m.Kind == faults.BadHandle, m.Kind == faults.BadIndirectCall, m.Kind >= faults.BadTensorAllocation: // BadFree, too
 		more = m.Text
-	case m.Kind >= machine.SurfaceBounds && m.Kind <= machine.WrongTexture:
+	case m.Kind >= faults.SurfaceBounds && m.Kind <= faults.WrongTexture:
 		more = m.Text
-	case m.Kind == machine.BadBarrier:
+	case m.Kind == faults.BadBarrier:
 		more = barrierMessage(m)
-	case m.Kind == machine.NoSuchCTA || m.Kind == machine.OtherCTA || m.Kind == machine.ExitedCTA:
+	case m.Kind == faults.NoSuchCTA || m.Kind == faults.OtherCTA || m.Kind == faults.ExitedCTA:
 		more = peerMessage(m)
 	case m.Size > 0:
 		more = accessMessage(m)
-	case m.Kind == machine.IllegalInstruction && m.Align != 0:
+	case m.Kind == faults.IllegalInstruction && m.Align != 0:
 		more = fmt.Sprintf("%s is %d, which is no multiple of %d", m.Text, m.Value, m.Align)
-	case m.Kind == machine.IllegalInstruction && m.Value == 0 && m.Text != "":
+	case m.Kind == faults.IllegalInstruction && m.Value == 0 && m.Text != "":
 		more = m.Text
-	case m.Kind == machine.IllegalInstruction:
+	case m.Kind == faults.IllegalInstruction:
 		more = fmt.Sprintf("%s is %d, which exceeds its limit of %d", cmp.Or(m.Text, "an operand"), m.Value, m.Want)
 	}
 	if more == "" {
@@ -55,9 +56,9 @@ func barrierMessage(m *machine.Fault) string {
 func peerMessage(m *machine.Fault) string {
 	text := fmt.Sprintf("%s of %d bytes at %#x, offset %#x of rank %d", accessWord(m), m.Size, m.Addr, m.Addr&(mem.MaxShared-1), m.Value)
 	switch m.Kind {
-	case machine.NoSuchCTA:
+	case faults.NoSuchCTA:
 		return text + fmt.Sprintf("; the cluster has %d CTAs", m.Want)
-	case machine.OtherCTA:
+	case faults.OtherCTA:
 		return text + fmt.Sprintf("; the thread's own rank is %d", m.Want)
 	}
 	return text
@@ -67,13 +68,13 @@ func peerMessage(m *machine.Fault) string {
 // allocation to name.
 func accessMessage(m *machine.Fault) string {
 	size := m.Size
-	if m.Kind == machine.Misaligned {
+	if m.Kind == faults.Misaligned {
 		size = max(size, m.Align) // of a vector, whose elements are smaller
 	}
 	text := fmt.Sprintf("%s of %d bytes at %#x", accessWord(m), size, m.Addr)
 	offset := m.Addr & (mem.MaxShared - 1)
 	switch {
-	case m.Kind == machine.Misaligned:
+	case m.Kind == faults.Misaligned:
 		return text + fmt.Sprintf(", which is no multiple of %d", m.Align)
 	case m.Space == machine.Local || mem.InLocal(m.Addr):
 		return text + localExtent(m)
@@ -104,7 +105,7 @@ func localExtent(m *machine.Fault) string {
 }
 
 // faultTitle is the catalogue's name of a fault.
-func faultTitle(kind machine.FaultKind) string {
+func faultTitle(kind faults.Kind) string {
 	if e, ok := diag.Lookup(diag.Code(kind)); ok {
 		return e.Title
 	}

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/report"
 )
 
@@ -56,7 +57,7 @@ func Involved(m *ir.Module, at *machine.Place) report.Involved {
 	v.PTX, v.Source, v.Text = Locate(m, at.Func, at.PC)
 	if order, scope, ok := decode.AccessOrder(at.Func, at.PC); ok {
 		v.Order, v.Proxy = order.String(), at.Proxy.String()
-		if order != machine.Weak {
+		if order != model.Weak {
 			v.Scope = scope.String()
 		}
 	}

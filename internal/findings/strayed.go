@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -28,7 +29,7 @@ const (
 // looks like nothing else.
 func strayed(m *machine.Fault) (words, fix string) {
 	switch m.Kind {
-	case machine.OutOfBounds, machine.WrongWindow, machine.NoSuchCTA, machine.NullAccess:
+	case faults.OutOfBounds, faults.WrongWindow, faults.NoSuchCTA, faults.NullAccess:
 	default:
 		return "", ""
 	}

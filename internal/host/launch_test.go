@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -70,7 +71,7 @@ func TestPanic(t *testing.T) {
 	} {
 		for _, workers := range []int{1, 2} {
 			_, err := m.launch(x.code, 4, 32, func(l *Launch) { l.Workers, l.Compile = workers, x.compile })
-			var d *machine.Defect
+			var d *faults.Defect
 			if !errors.As(err, &d) || !strings.Contains(d.What, x.what) || !strings.Contains(d.Stack, "goroutine") {
 				t.Errorf("%s, %d workers: %v, want a defect with %q", name, workers, err, x.what)
 			}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 )
 
 // worker has a core run one cluster after the other. It is the core's machine.Host.
@@ -73,7 +74,7 @@ func (wk *worker) work(g *grid) {
 	over := false
 	defer func() {
 		if p := recover(); p != nil {
-			g.Crash(&machine.Defect{What: fmt.Sprint(p), Stack: string(debug.Stack())})
+			g.Crash(&faults.Defect{What: fmt.Sprint(p), Stack: string(debug.Stack())})
 		} else if !over {
 			g.Fail(ErrGoexit)
 		}

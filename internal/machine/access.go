@@ -3,6 +3,7 @@ package machine
 // This file checks the addresses of memory instructions, all lanes before any is touched.
 
 import (
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -194,7 +195,7 @@ func (w *Warp) accessSlow(in *Inst, q *Request, addr *[32]uint64, lo, hi, low ui
 }
 
 // alsoFault returns those of some lanes whose addresses fail in one way.
-func (w *Warp) alsoFault(in *Inst, q *Request, addr *[32]uint64, lanes uint32, kind FaultKind) (fail uint32) {
+func (w *Warp) alsoFault(in *Inst, q *Request, addr *[32]uint64, lanes uint32, kind faults.Kind) (fail uint32) {
 	for m := lanes; m != 0; m &= m - 1 {
 		i := first(m)
 		if _, _, f := w.resolve(q, addr[i]+in.Imm, i); f != nil && f.Kind == kind {
@@ -271,11 +272,11 @@ func (w *Warp) oneRow(q *Request, a *Access, lo, hi, low uint64) bool {
 
 // resolve checks one lane's address. local tells that the words lie wordStride apart.
 func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f *Fault) {
-	fail := func(kind FaultKind) (rowBase, bool, *Fault) {
+	fail := func(kind faults.Kind) (rowBase, bool, *Fault) {
 		return nil, false, &Fault{Kind: kind, Addr: x, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
 	}
 	if x&uint64(q.Align-1) != 0 {
-		return fail(Misaligned)
+		return fail(faults.Misaligned)
 	}
 	switch {
 	case q.Space == Shared:
@@ -287,9 +288,9 @@ func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f
 	case q.Space == Generic && mem.InLocal(x):
 		return w.resolveLocal(q, x-mem.LocalWindow, lane, fail)
 	case mem.InShared(x) || mem.InLocal(x) || mem.InImages(x):
-		return fail(WrongWindow)
+		return fail(faults.WrongWindow)
 	case x < mem.NullPage:
-		return fail(NullAccess)
+		return fail(faults.NullAccess)
 	}
 	v, ok := w.core.arena.Find(x)
 	if !ok || uint64(q.Size) > v.End-x {
@@ -297,30 +298,30 @@ func (w *Warp) resolve(q *Request, x uint64, lane int) (p rowBase, local bool, f
 	}
 	switch {
 	case !ok:
-		_, _, f = fail(OutOfBounds)
+		_, _, f = fail(faults.OutOfBounds)
 		f.Near = w.near(x, uint64(q.Size))
 		return nil, false, f
 	case v.ReadOnly && q.Kind != Load:
-		return fail(ReadOnlyAccess)
+		return fail(faults.ReadOnlyAccess)
 	}
 	return w.hostGlobal(x), false, nil
 }
 
-func (w *Warp) resolveShared(q *Request, x uint64, fail func(FaultKind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {
+func (w *Warp) resolveShared(q *Request, x uint64, fail func(faults.Kind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {
 	g, ctas := w.cta.grid, w.cta.cluster.ctas
 	start := uint64(g.Target.ReservedShared)
 	rank, off := x>>mem.RankShift, x&(mem.MaxShared-1)
 	switch {
 	case rank >= uint64(len(ctas)) && len(ctas) == 1:
-		return fail(OutOfBounds)
+		return fail(faults.OutOfBounds)
 	case rank >= uint64(len(ctas)):
-		return foreign(fail, NoSuchCTA, rank, uint64(len(ctas)))
+		return foreign(fail, faults.NoSuchCTA, rank, uint64(len(ctas)))
 	case rank != uint64(w.cta.crank) && q.OwnCTA:
-		return foreign(fail, OtherCTA, rank, uint64(w.cta.crank))
+		return foreign(fail, faults.OtherCTA, rank, uint64(w.cta.crank))
 	case ctas[rank].alive == 0:
-		return foreign(fail, ExitedCTA, rank, 0)
+		return foreign(fail, faults.ExitedCTA, rank, 0)
 	case off < start || off+uint64(q.Size) > start+uint64(g.sharedRoom()):
-		_, _, f := fail(OutOfBounds)
+		_, _, f := fail(faults.OutOfBounds)
 		f.Value, f.Want = start, start+uint64(g.Shared)
 		return nil, false, f
 	}
@@ -329,18 +330,18 @@ func (w *Warp) resolveShared(q *Request, x uint64, fail func(FaultKind) (rowBase
 
 // foreign makes the fault of an access to the shared memory of a CTA that has none for it. Value
 // is the rank that the address names; Want the number of CTAs, or the rank of the lane's own.
-func foreign(fail func(FaultKind) (rowBase, bool, *Fault), kind FaultKind, rank, want uint64) (rowBase, bool, *Fault) {
+func foreign(fail func(faults.Kind) (rowBase, bool, *Fault), kind faults.Kind, rank, want uint64) (rowBase, bool, *Fault) {
 	_, _, f := fail(kind)
 	f.Value, f.Want = rank, want
 	return nil, false, f
 }
 
-func (w *Warp) resolveLocal(q *Request, off uint64, lane int, fail func(FaultKind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {
+func (w *Warp) resolveLocal(q *Request, off uint64, lane int, fail func(faults.Kind) (rowBase, bool, *Fault)) (rowBase, bool, *Fault) {
 	switch {
 	case q.Kind == Atomic: // 9.7.13.5: atom works on global and shared memory
-		return fail(WrongWindow)
+		return fail(faults.WrongWindow)
 	case !w.lanesOwn(off, q.Size, 1<<lane):
-		_, _, f := fail(OutOfBounds)
+		_, _, f := fail(faults.OutOfBounds)
 		f.Value, f.Want = w.localExtent(lane)
 		return nil, false, f
 	}

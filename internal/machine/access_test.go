@@ -3,6 +3,7 @@ package machine
 import (
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -92,21 +93,21 @@ func TestFaults(t *testing.T) {
 		name  string
 		space Space
 		bad   uint64
-		kind  FaultKind
+		kind  faults.Kind
 	}{
-		{"past the end", Global, m.base + 2000*4, OutOfBounds},
-		{"half past the end", Global, m.base + 2000*4 - 2, Misaligned},
-		{"wraps", Global, ^uint64(3), OutOfBounds},
-		{"null", Generic, 0, NullAccess},
-		{"near null", Global, 4092, NullAccess},
-		{"misaligned", Global, m.base + 2, Misaligned},
-		{"constant", Generic, constant, ReadOnlyAccess},
-		{"shared by .global", Global, mem.SharedWindow + 1024, WrongWindow},
-		{"no shared memory", Generic, mem.SharedWindow + 1024, OutOfBounds},
-		{"reserved shared", Generic, mem.SharedWindow, OutOfBounds},
-		{"another rank", Generic, mem.SharedWindow + 1<<mem.RankShift + 1024, OutOfBounds},
-		{"past the stack", Generic, mem.LocalWindow + uint64(DefaultStack), OutOfBounds},
-		{"between windows", Generic, mem.LocalWindow - 4, OutOfBounds},
+		{"past the end", Global, m.base + 2000*4, faults.OutOfBounds},
+		{"half past the end", Global, m.base + 2000*4 - 2, faults.Misaligned},
+		{"wraps", Global, ^uint64(3), faults.OutOfBounds},
+		{"null", Generic, 0, faults.NullAccess},
+		{"near null", Global, 4092, faults.NullAccess},
+		{"misaligned", Global, m.base + 2, faults.Misaligned},
+		{"constant", Generic, constant, faults.ReadOnlyAccess},
+		{"shared by .global", Global, mem.SharedWindow + 1024, faults.WrongWindow},
+		{"no shared memory", Generic, mem.SharedWindow + 1024, faults.OutOfBounds},
+		{"reserved shared", Generic, mem.SharedWindow, faults.OutOfBounds},
+		{"another rank", Generic, mem.SharedWindow + 1<<mem.RankShift + 1024, faults.OutOfBounds},
+		{"past the stack", Generic, mem.LocalWindow + uint64(DefaultStack), faults.OutOfBounds},
+		{"between windows", Generic, mem.LocalWindow - 4, faults.OutOfBounds},
 	} {
 		prog := code(
 			addresses(func(i int) uint64 {

@@ -6,6 +6,7 @@ package machine
 import (
 	"iter"
 
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 )
 
@@ -20,7 +21,7 @@ import (
 // is reported with the place of the issue, so the step fills only what went wrong.
 type Op struct {
 	queue.Entry
-	Proxy  Proxy
+	Proxy  model.Proxy
 	Read   func(op *Op) *Fault // sources, into the record
 	Write  func(op *Op) *Fault // the record, into destinations
 	Signal func(op *Op) *Fault // mbarriers, groups of others
@@ -42,7 +43,7 @@ type Place struct {
 	CTARank uint64      // linear index of the CTA in the grid
 	Warp    int
 	Lanes   uint32
-	Proxy   Proxy // of an access
+	Proxy   model.Proxy // of an access
 }
 
 // IsPlace lets an allocation name the instruction that made it.

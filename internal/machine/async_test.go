@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -268,7 +269,7 @@ func TestAsyncFault(t *testing.T) {
 		prog := code(op(hNothing, 0, 0, 0, 0), op(bad, 0, 0, 0, 0), op(commit, 0, 0, 0, 0), op(hWait, 0, 0, 0, 0), op(hExit, 0, 0, 0, 0))
 		_, err := m.launch(prog, 1, 32, func(l *Launch) { l.Async = mode })
 		var f *Fault
-		if !errors.As(err, &f) || f.Kind != OutOfBounds || f.PC != 1 || f.Near == nil || f.Lanes != ^uint32(0) {
+		if !errors.As(err, &f) || f.Kind != faults.OutOfBounds || f.PC != 1 || f.Near == nil || f.Lanes != ^uint32(0) {
 			t.Errorf("mode %d: %v", mode, err)
 		}
 	}

@@ -5,6 +5,7 @@ package machine
 import (
 	"unsafe"
 
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -20,9 +21,9 @@ func (op *Op) Global(addr, n uint64, kind AccessKind) ([]byte, *Fault) {
 	}
 	switch {
 	case !ok:
-		return nil, &Fault{Kind: OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global, Near: op.warp.near(addr, n)}
+		return nil, &Fault{Kind: faults.OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global, Near: op.warp.near(addr, n)}
 	case v.ReadOnly && kind != Load:
-		return nil, &Fault{Kind: ReadOnlyAccess, Addr: addr, Size: uint32(n), Access: kind, Space: Global}
+		return nil, &Fault{Kind: faults.ReadOnlyAccess, Addr: addr, Size: uint32(n), Access: kind, Space: Global}
 	}
 	return unsafe.Slice((*byte)(unsafe.Add(core.arenaBase, addr-core.arenaFirst)), n), nil
 }

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
 // BarrierIn is what the lanes of w.Mask bring to a barrier.
@@ -48,7 +50,7 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	if b.Count != nil {
 		e.Count = b.Count[i]
 	}
-	f.wait, f.id, f.pc = WaitWarp, e.ID, e.PC
+	f.wait, f.id, f.pc = waits.Warp, e.ID, e.PC
 	f.kind = e.Kind
 	if e.Lanes != w.Live {
 		if w.Watchful() {
@@ -72,11 +74,11 @@ func (w *Warp) checkBarrier(in *Inst, b *BarrierIn, same uint32) State {
 	i := first(same)
 	switch {
 	case b.Aligned && w.cta.grid.Lockstep && w.Mask != w.Live:
-		return w.Fault(in, &Fault{Kind: BarrierDivergence, Lanes: w.Mask})
+		return w.Fault(in, &Fault{Kind: faults.BarrierDivergence, Lanes: w.Mask})
 	case b.ID[i] >= barriers.Named:
-		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: same, Value: uint64(b.ID[i]), Text: "barrier number"})
+		return w.Fault(in, &Fault{Kind: faults.BadBarrier, Lanes: same, Value: uint64(b.ID[i]), Text: "barrier number"})
 	case b.Count != nil && (b.Count[i]%32 != 0 || b.Count[i] == 0):
-		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: same, Value: uint64(b.Count[i]), Text: "thread count"})
+		return w.Fault(in, &Fault{Kind: faults.BadBarrier, Lanes: same, Value: uint64(b.Count[i]), Text: "thread count"})
 	}
 	return Next
 }
@@ -109,7 +111,7 @@ func (w *Warp) gathered(in *Inst, e *barriers.Gather) State { // in is nil when 
 	}
 	b := &w.cta.bars[e.ID]
 	if b.Differs(e.Count) {
-		return w.Fault(in, &Fault{Kind: BadBarrier, Lanes: e.Lanes, Value: uint64(e.Count), Want: uint64(b.Count), Text: "thread count differs"})
+		return w.Fault(in, &Fault{Kind: faults.BadBarrier, Lanes: e.Lanes, Value: uint64(e.Count), Want: uint64(b.Count), Text: "thread count differs"})
 	}
 	if in != nil && w.Watchful() {
 		t := w.tells()
@@ -122,8 +124,8 @@ func (w *Warp) gathered(in *Inst, e *barriers.Gather) State { // in is nil when 
 	id, kind := e.ID, e.Kind
 	w.bars.Drop(e)
 	for m := w.used; m != 0; m &= m - 1 {
-		if f := &w.frags[first(m)]; f.wait == WaitWarp && f.id == id && f.kind == kind {
-			if f.wait = WaitCTA; kind == barriers.Arrive {
+		if f := &w.frags[first(m)]; f.wait == waits.Warp && f.id == id && f.kind == kind {
+			if f.wait = waits.CTA; kind == barriers.Arrive {
 				w.wake(f)
 			}
 		}
@@ -175,7 +177,7 @@ func (c *CTA) completeBarrier(id uint8) {
 func (w *Warp) pass(id uint8, b *barriers.Barrier) {
 	for m := w.used; m != 0; m &= m - 1 {
 		f := &w.frags[first(m)]
-		if f.wait != WaitCTA || f.id != id {
+		if f.wait != waits.CTA || f.id != id {
 			continue
 		}
 		f.result = b.Result(f.kind)

@@ -1,6 +1,9 @@
 package machine
 
-import "ptxvm.invalid/ptxvm/internal/machine/regs"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/regs"
+)
 
 // This file stops at breakpoints (9.7.19.1).
 
@@ -9,10 +12,10 @@ import "ptxvm.invalid/ptxvm/internal/machine/regs"
 func (w *Warp) Breakpoint(in *Inst) State {
 	hook := w.cta.grid.Breakpoint
 	if hook == nil {
-		return w.Fault(in, &Fault{Kind: Trap, Lanes: w.Mask})
+		return w.Fault(in, &Fault{Kind: faults.Trap, Lanes: w.Mask})
 	}
 	if err := hook(&Stop{Place: w.Place(in), Active: w.frag.mask, warp: w}); err != nil {
-		return w.Fault(in, &Fault{Kind: Trap, Lanes: w.Mask, Text: err.Error()})
+		return w.Fault(in, &Fault{Kind: faults.Trap, Lanes: w.Mask, Text: err.Error()})
 	}
 	return Next
 }

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
 // ClusterBarrier arrives at the barrier of the cluster, or waits for it. On another state than
@@ -26,7 +28,7 @@ func (w *Warp) ClusterBarrier(in *Inst, kind barriers.Kind) State {
 	e := w.bars.At(barriers.OfCluster, kind)
 	e.Lanes |= w.Mask
 	e.PC = w.PC(in)
-	f.wait, f.id, f.kind, f.pc = WaitWarp, e.ID, e.Kind, e.PC
+	f.wait, f.id, f.kind, f.pc = waits.Warp, e.ID, e.Kind, e.PC
 	if e.Lanes != w.Live {
 		return Wait
 	}
@@ -46,27 +48,27 @@ func (w *Warp) gatheredForCluster(in *Inst, e *barriers.Gather) State {
 	b, kind, lanes := &w.cta.clusterBar, e.Kind, e.Lanes
 	w.bars.Drop(e)
 	if text := b.Wrong(kind, w.index); text != "" {
-		return w.Fault(in, &Fault{Kind: ClusterMisuse, Lanes: lanes, Text: text})
+		return w.Fault(in, &Fault{Kind: faults.ClusterMisuse, Lanes: lanes, Text: text})
 	}
 	if b.Meet(kind, w.index) {
-		w.wakeAtCluster(WaitWarp, kind)
+		w.wakeAtCluster(waits.Warp, kind)
 		w.cta.cluster.completeBarrier()
 		return Next
 	}
 	for m := w.used; m != 0; m &= m - 1 {
-		if f := &w.frags[first(m)]; f.atCluster(WaitWarp, kind) {
-			f.wait = WaitCluster
+		if f := &w.frags[first(m)]; f.atCluster(waits.Warp, kind) {
+			f.wait = waits.Cluster
 		}
 	}
 	return Next
 }
 
-func (f *Fragment) atCluster(wait WaitFor, kind barriers.Kind) bool {
+func (f *Fragment) atCluster(wait waits.For, kind barriers.Kind) bool {
 	return f.wait == wait && f.id == barriers.OfCluster && f.kind == kind
 }
 
 // wakeAtCluster wakes the fragments of a warp at the barrier of the cluster.
-func (w *Warp) wakeAtCluster(wait WaitFor, kind barriers.Kind) {
+func (w *Warp) wakeAtCluster(wait waits.For, kind barriers.Kind) {
 	for m := w.used; m != 0; m &= m - 1 {
 		if f := &w.frags[first(m)]; f.atCluster(wait, kind) {
 			w.wake(f)
@@ -92,7 +94,7 @@ func (cl *Cluster) completeBarrier() {
 	for _, c := range cl.ctas {
 		for m := c.clusterBar.Release(); m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			c.warps[i].wakeAtCluster(WaitCluster, barriers.ClusterWait)
+			c.warps[i].wakeAtCluster(waits.Cluster, barriers.ClusterWait)
 			c.runnable |= 1 << i
 		}
 	}

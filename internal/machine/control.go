@@ -2,6 +2,8 @@ package machine
 
 // This file holds what control-flow handlers do to fragments: branch, exit, call, return, sleep.
 
+import "ptxvm.invalid/ptxvm/internal/machine/faults"
+
 // Branch sends the lanes of taken to target; in.D is where they meet the others again. taken
 // must not be empty and lie in the running fragment.
 func (w *Warp) Branch(in *Inst, taken uint32, target int32) State {
@@ -173,9 +175,9 @@ func (w *Warp) checkTargets(in *Inst, targets *[32]uint64) State {
 		callee := w.cta.grid.Functions[targets[i]]
 		switch open := in.Ext.Call.Open; {
 		case callee == nil:
-			return w.Fault(in, &Fault{Kind: BadIndirectCall, Lanes: 1 << i, Addr: targets[i]})
+			return w.Fault(in, &Fault{Kind: faults.BadIndirectCall, Lanes: 1 << i, Addr: targets[i]})
 		case !open.Fits(callee.Passed):
-			return w.Fault(in, &Fault{Kind: BadIndirectCall, Lanes: 1 << i, Addr: targets[i], Text: open.Misfit(callee.Func.Name, callee.Passed)})
+			return w.Fault(in, &Fault{Kind: faults.BadIndirectCall, Lanes: 1 << i, Addr: targets[i], Text: open.Misfit(callee.Func.Name, callee.Passed)})
 		}
 	}
 	return Next
@@ -186,7 +188,7 @@ func (w *Warp) roomForCall(in *Inst, f *Fragment) State {
 	if f.frame.depth+1 < w.cta.grid.maxDepth && f.frame.top(w.Mask) < w.cta.grid.stackLimit {
 		return Next
 	}
-	return w.Fault(in, &Fault{Kind: StackOverflow, Lanes: w.Mask})
+	return w.Fault(in, &Fault{Kind: faults.StackOverflow, Lanes: w.Mask})
 }
 
 func sameAddress(targets *[32]uint64, lanes uint32) uint32 {

@@ -3,6 +3,7 @@ package machine
 import (
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/passing"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
@@ -120,7 +121,7 @@ func TestRecursion(t *testing.T) {
 	}
 	deep := code(op(hImm, r(1), 0, 0, 1<<30), call, op(hExit, 0, 0, 0, 0))
 	_, err := m.launch(deep, 1, 32, nil)
-	if fault, ok := err.(*Fault); !ok || fault.Kind != StackOverflow || len(fault.Calls) < 100 {
+	if fault, ok := err.(*Fault); !ok || fault.Kind != faults.StackOverflow || len(fault.Calls) < 100 {
 		t.Errorf("endless recursion: %v", err)
 	}
 }
@@ -153,14 +154,14 @@ func TestIndirect(t *testing.T) {
 		t.Errorf("%d steps, want 16", s.Steps)
 	}
 	_, err := m.launch(main, 1, 33, nil)
-	if fault, ok := err.(*Fault); !ok || fault.Kind != BadIndirectCall {
+	if fault, ok := err.(*Fault); !ok || fault.Kind != faults.BadIndirectCall {
 		t.Errorf("call of no function: %v", err)
 	}
 	functions[32].Passed.Args = []passing.Home{memory, {{Kind: passing.Row64, Off: r(1)}}}
 	_, err = m.launch(main, 1, 33, func(l *Launch) { l.Functions = functions })
 	const misfit = "the call passes (4 bytes in .param, a register of 32 bits) and takes (a register of 32 bits), " +
 		"f has (4 bytes in .param, a register of 64 bits) and returns (a register of 32 bits)"
-	if fault, ok := err.(*Fault); !ok || fault.Kind != BadIndirectCall || fault.Text != misfit {
+	if fault, ok := err.(*Fault); !ok || fault.Kind != faults.BadIndirectCall || fault.Text != misfit {
 		t.Errorf("call of a function with another signature: %v", err)
 	}
 }

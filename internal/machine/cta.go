@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -229,19 +230,12 @@ func (c *CTA) account(w *Warp) {
 
 // Waiter is a set of lanes in a deadlock report.
 type Waiter struct {
-	CTA     [3]uint32
-	Warp    int
-	Lanes   uint32
-	Func    *FuncInfo
-	PC      int32
-	For     WaitFor
-	Barrier uint8           // for WaitWarp and WaitCTA; barriers.OfCluster is that of the cluster
-	Members uint32          // for WaitMembers: the member mask; for WaitWarp: the living lanes
-	Missing uint32          // lanes of this warp that have not come
-	Arrived uint32          // for WaitCTA and WaitCluster: threads that are there
-	Want    uint32          // for WaitCTA and WaitCluster: threads expected
-	Object  *mbarriers.Wait // for WaitPhase; nil where it is not known
-	Text    string          // for WaitPhase: what holds it back beside; for WaitTensor and WaitRegisters: why
+	CTA   [3]uint32
+	Warp  int
+	Lanes uint32
+	Func  *FuncInfo
+	PC    int32
+	waits.Wait
 }
 
 // DeadlockError says that no thread of a CTA and its cluster can go on.
@@ -263,32 +257,6 @@ func (e *DeadlockError) Error() string {
 		fmt.Fprintf(&b, "warp %d lanes %08x at %s+%d: %s", v.Warp, v.Lanes, v.Func.Name, v.PC, v.Reason())
 	}
 	return b.String()
-}
-
-// Reason says in words what the lanes wait for.
-func (v *Waiter) Reason() string {
-	switch v.For {
-	case WaitMembers:
-		return fmt.Sprintf("wait for lanes %08x of member mask %08x", v.Missing, v.Members)
-	case WaitWarp:
-		return fmt.Sprintf("wait at %s for lanes %08x of their warp", barrierName(v.Barrier), v.Missing)
-	case WaitAligned:
-		return fmt.Sprintf("wait at an .aligned instruction for lanes %08x of their warp", v.Missing)
-	case WaitPhase:
-		return v.Object.Reason() + v.Text
-	case WaitTensor, WaitRegisters, notWaiting:
-		return v.Text
-	case WaitCluster:
-		return fmt.Sprintf("wait at barrier.cluster, %d of %d threads of the cluster have arrived", v.Arrived, v.Want)
-	}
-	return fmt.Sprintf("wait at barrier %d, %d of %d threads have arrived", v.Barrier, v.Arrived, v.Want)
-}
-
-func barrierName(id uint8) string {
-	if id == barriers.OfCluster {
-		return "barrier.cluster"
-	}
-	return fmt.Sprintf("barrier %d", id)
 }
 
 // deadlock describes a cluster in which no warp can go on. No warp outside can help, so this is
@@ -316,25 +284,25 @@ func (cl *Cluster) waiters() (list []Waiter) {
 
 func (w *Warp) waiter(f *Fragment) Waiter {
 	at := f.frame.code.At(f.pc)
-	v := Waiter{CTA: w.cta.id, Warp: int(w.index), Lanes: f.mask, Func: at.Func, PC: at.PC, For: f.wait, Barrier: f.id}
+	v := Waiter{CTA: w.cta.id, Warp: int(w.index), Lanes: f.mask, Func: at.Func, PC: at.PC, Wait: waits.Wait{For: f.wait, Barrier: f.id}}
 	switch f.wait {
-	case WaitMembers:
+	case waits.Members:
 		v.Members = f.gather.members
 		v.Missing = v.Members & w.Live &^ f.gather.Lanes
-	case WaitWarp:
+	case waits.Warp:
 		v.Members = w.Live
 		v.Missing = w.Live &^ w.bars.At(f.id, f.kind).Lanes
-	case WaitPhase:
+	case waits.Phase:
 		v.Object, v.Text = w.phaseOf(f), w.cta.withheld()
-	case WaitAligned:
+	case waits.Aligned:
 		v.Missing = w.Live &^ w.aligned()
-	case WaitTensor:
+	case waits.Tensor:
 		v.Text = w.tensorReason(f)
-	case WaitRegisters:
+	case waits.Registers:
 		v.Text = w.poolReason(f)
-	case WaitCluster:
+	case waits.Cluster:
 		v.Arrived, v.Want = w.cta.cluster.arrivals()
-	case WaitCTA:
+	case waits.CTA:
 		b := &w.cta.bars[f.id]
 		v.Arrived, v.Want = b.Arrived, b.Expects(w.cta.alive)
 	}

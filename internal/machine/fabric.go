@@ -3,7 +3,11 @@ package machine
 // This file keeps fabric operations from their issue to their submission (9.4: 9.7.11.3): one that is never submitted never
 // takes place, and no mbarrier hears of it.
 
-import "fmt"
+import (
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+)
 
 // heldOp is an operation that waits for fabric.submit.
 type heldOp struct {
@@ -41,7 +45,7 @@ func (w *Warp) Submit(fetching bool) State {
 func (w *Warp) unsubmitted(in *Inst, exiting uint32) State {
 	for _, h := range w.held {
 		if h.lanes&w.Live&^exiting == 0 {
-			return w.Fault(in, &Fault{Kind: BadHandle, Lanes: h.lanes & exiting, Text: "the thread exits without fabric.submit behind " + h.in.Ext.Sel.Text()})
+			return w.Fault(in, &Fault{Kind: faults.BadHandle, Lanes: h.lanes & exiting, Text: "the thread exits without fabric.submit behind " + h.in.Ext.Sel.Text()})
 		}
 	}
 	return Next

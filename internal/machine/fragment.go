@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
 // first is the lowest lane of a mask that is not empty.
@@ -21,32 +22,15 @@ type Fragment struct {
 	pc     int32
 	fuel   int32 // back edges that it may still take before it gives way
 	index  uint8
-	wait   WaitFor
-	id     uint8 // barrier, for WaitWarp and WaitCTA
+	wait   waits.For
+	id     uint8 // barrier, for waits.Warp and waits.CTA
 	kind   barriers.Kind
 	woken  bool     // the wait is over: the instruction executes again and goes on
 	result uint32   // of the barrier reduction
-	want   uint32   // registers, for WaitRegisters
-	gather *Gather  // open or finished gather of a WaitMembers fragment
-	phase  Released // of a WaitPhase fragment that is woken
+	want   uint32   // registers, for waits.Registers
+	gather *Gather  // open or finished gather of a waits.Members fragment
+	phase  Released // of a waits.Phase fragment that is woken
 }
-
-// WaitFor says what a fragment waits for.
-type WaitFor uint8
-
-// What a fragment can wait for; those from WaitMembers on may be in a deadlock.
-const (
-	notWaiting    WaitFor = iota
-	waitSibling           // joining: at a reconvergence pc
-	WaitMembers           // at a .sync instruction, for the member mask
-	WaitWarp              // at a CTA barrier, for the other lanes of its warp
-	WaitCTA               // at a CTA barrier, for other warps
-	WaitTensor            // at tcgen05.alloc or dealloc, for columns or for the peer CTA
-	WaitRegisters         // at setmaxnreg.inc, for registers
-	WaitAligned           // at an .aligned instruction, for the other lanes of its warp
-	WaitCluster           // at the barrier of the cluster, for other warps
-	WaitPhase             // in try_wait, for the phase of an mbarrier
-)
 
 // region remembers where the lanes of a divergent branch or call meet again. Regions form a
 // tree by parent; a lane is in every region from its fragment's up to the root.
@@ -141,7 +125,7 @@ func (w *Warp) join(f *Fragment, r *region) *Fragment {
 	bit := uint32(1) << f.index
 	w.ready &^= bit
 	w.joining |= bit
-	f.wait = waitSibling
+	f.wait = waits.Sibling
 	if r.joined != r.mask {
 		return nil
 	}
@@ -153,7 +137,7 @@ func (w *Warp) pop(f *Fragment, r *region) *Fragment {
 	bit := uint32(1) << f.index
 	w.joining &^= bit
 	w.ready |= bit
-	f.wait = notWaiting
+	f.wait = waits.Nothing
 	f.region = r.parent
 	w.freeRegion(r)
 	return f
@@ -198,7 +182,7 @@ func (w *Warp) release(f *Fragment) {
 	bit := uint32(1) << f.index
 	w.joining &^= bit
 	w.ready |= bit
-	f.wait = notWaiting
+	f.wait = waits.Nothing
 	if r.parent == nil || r.parent.frame != f.frame {
 		w.splitFrame(f.frame)
 	}

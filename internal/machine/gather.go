@@ -2,6 +2,8 @@ package machine
 
 // This file brings lanes of a warp together at instructions with a member mask.
 
+import "ptxvm.invalid/ptxvm/internal/machine/waits"
+
 // GatherIn is what the lanes of w.Mask bring to a .sync instruction.
 type GatherIn struct {
 	Key     uint64      // equal for instructions that wait for each other: form and qualifiers
@@ -52,7 +54,7 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	}
 	g := w.openGather(v.Key, members)
 	g.deposit(w.Mask, v)
-	f.gather, f.wait = g, WaitMembers
+	f.gather, f.wait = g, waits.Members
 	if !w.closeGather(g) {
 		if w.Watchful() {
 			w.meets(in, MembersWait, members, Meeting{Missing: members & w.Live &^ g.Lanes})
@@ -166,7 +168,7 @@ func (w *Warp) closeGather(g *Gather) bool {
 // would ever go on. What they get is not defined (9.7.9.6); no hardware is known to stop there.
 func (w *Warp) gatherUnlike() bool {
 	for m := w.used; m != 0; m &= m - 1 {
-		if w.frags[first(m)].wait != WaitMembers {
+		if w.frags[first(m)].wait != waits.Members {
 			return false
 		}
 	}
@@ -215,7 +217,7 @@ func (w *Warp) closeUnlike(key uint64, lanes uint32) {
 
 // wake makes a waiting fragment execute its instruction again, this time with the result.
 func (w *Warp) wake(f *Fragment) {
-	f.wait, f.woken = notWaiting, true
+	f.wait, f.woken = waits.Nothing, true
 	w.ready |= 1 << f.index
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
@@ -138,7 +139,7 @@ type Grid struct {
 	mu      sync.Mutex
 	err     error // the first
 	leaked  *TensorLeak
-	crashed *Defect // the first panic of what runs it
+	crashed *faults.Defect // the first panic of what runs it
 }
 
 // Describe makes the grid one that runs a launch, from its start. stays: the launch will never be written, but for the
@@ -212,7 +213,7 @@ func (g *Grid) Outcome(s *Stats) error {
 }
 
 // Crash stops the launch with a panic of what ran it; the first one is its result.
-func (g *Grid) Crash(d *Defect) {
+func (g *Grid) Crash(d *faults.Defect) {
 	g.mu.Lock()
 	if g.crashed == nil {
 		g.crashed = d

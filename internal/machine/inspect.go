@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -106,8 +107,8 @@ func (p *Pause) fragment(w *Warp, f *Fragment) FragmentState {
 		s.Meets = &MeetingPoint{Frame: r.frame, PC: r.pc, Lanes: r.mask, There: r.joined}
 	}
 	switch {
-	case s.Running, f.wait == notWaiting, f.woken:
-	case f.wait == waitSibling:
+	case s.Running, f.wait == waits.Nothing, f.woken:
+	case f.wait == waits.Sibling:
 		s.Reason = fmt.Sprintf("wait for lanes %08x at the point where they meet", f.region.mask&^f.region.joined)
 	default:
 		v := w.waiter(f)

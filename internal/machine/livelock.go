@@ -8,7 +8,11 @@ package machine
 // An attempt executes the loops, by the interpreter, as any other turn would: where it comes to nothing the launch has only gone on. It
 // ends at the first instruction that is not Proving, or that changes memory, or that reads a clock.
 
-import "bytes"
+import (
+	"bytes"
+
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
+)
 
 const (
 	firstProof = 8       // passes over the warps of a cluster before the first attempt; then twice as many
@@ -139,7 +143,7 @@ func (w *Warp) stays(p *Proof) bool {
 		case f.woken:
 			return false
 		case w.ready>>f.index&1 == 0:
-			if f.wait < WaitMembers || f.wait == WaitPhase || f.wait == WaitTensor || f.wait == WaitRegisters {
+			if f.wait < waits.Members || f.wait == waits.Phase || f.wait == waits.Tensor || f.wait == waits.Registers {
 				return false
 			}
 		case !w.circles(f, p):
@@ -241,7 +245,7 @@ func (p *Proof) deadlock(clusters []*Cluster) error {
 	}
 	all.CTA = all.Waiters[0].CTA
 	for i := range all.Waiters {
-		if v := &all.Waiters[i]; v.For == notWaiting {
+		if v := &all.Waiters[i]; v.For == waits.Nothing {
 			v.Text = "go round a loop that changes nothing"
 		}
 	}

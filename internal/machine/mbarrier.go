@@ -4,6 +4,7 @@ package machine
 // and wakes who waits for their phases (9.7.13.15).
 
 import (
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -22,7 +23,7 @@ func (w *Warp) MbarrierAt(q *Request, addr uint64, lane int) (Mbarrier, *Fault) 
 	x := addr
 	if q.Space == Generic {
 		if !mem.InShared(addr) {
-			return Mbarrier{}, &Fault{Kind: WrongWindow, Lanes: 1 << lane, Addr: addr, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
+			return Mbarrier{}, &Fault{Kind: faults.WrongWindow, Lanes: 1 << lane, Addr: addr, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
 		}
 		x -= mem.SharedWindow
 	}
@@ -103,5 +104,5 @@ func (b Mbarrier) fault(bad *mbarriers.Wrong) *Fault {
 	if bad == nil {
 		return nil
 	}
-	return &Fault{Kind: BadMbarrier, Addr: uint64(b.at.Addr), Value: bad.Value, Space: Shared, Text: bad.Text}
+	return &Fault{Kind: faults.BadMbarrier, Addr: uint64(b.at.Addr), Value: bad.Value, Space: Shared, Text: bad.Text}
 }

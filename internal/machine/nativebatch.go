@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
 // Compiled code returns after so many steps so that Go can collect garbage and the launch be stopped:
@@ -179,12 +180,12 @@ func (w *Warp) fillBatch(n *installed, b *abi.Batch, r *abi.Warp) bool {
 	r.PC, r.Fuel, r.Mask = f.pc, f.fuel, f.mask
 	at := n.Warps[f.pc]
 	switch {
-	case f.wait == WaitCTA:
+	case f.wait == waits.CTA:
 		if at = n.Resumes[f.pc]; at == 0 || !n.Runs(f.mask) || f.kind != barriers.Sync || b.Waiting != 0 && b.Barrier != int32(f.id) {
 			return false
 		}
 		b.Waiting, b.Barrier = b.Waiting|1<<w.index, int32(f.id)
-	case f.wait != notWaiting:
+	case f.wait != waits.Nothing:
 		return false
 	case f.woken:
 		at = n.Resumes[f.pc]
@@ -311,7 +312,7 @@ func (w *Warp) stand(n *installed, b *abi.Batch, r *abi.Warp) {
 		root.spreadAll(r.PC)
 	}
 	if b.Waiting&bit != 0 {
-		f.wait, f.id, f.woken, w.ready = WaitCTA, uint8(b.Barrier), false, 0
+		f.wait, f.id, f.woken, w.ready = waits.CTA, uint8(b.Barrier), false, 0
 		w.cta.pending = 1 << b.Barrier
 		w.cta.bars[b.Barrier].Arrive(w.index, &barriers.Gather{Lanes: r.Mask})
 	}

@@ -8,6 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/specials"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
 // Checked has each crossing between the machine and compiled code looked at, and each turn of a warp; a breach is a panic.
@@ -31,7 +32,7 @@ func (w *Warp) checkEntry(f *Fragment) {
 		w.breach(where, "in a split frame")
 	case f.region != nil && f.region.frame == f.frame:
 		w.breach(where, "for lanes that are to meet at %d", f.region.pc)
-	case f.wait != notWaiting || f.woken || f.gather != nil || len(w.gathers)+len(w.bars) != 0:
+	case f.wait != waits.Nothing || f.woken || f.gather != nil || len(w.gathers)+len(w.bars) != 0:
 		w.breach(where, "at %d with an instruction half done", f.pc)
 	}
 	w.checkSpecials(where, f.frame, f.mask)
@@ -115,7 +116,7 @@ func (w *Warp) checkFragments(where string) {
 				w.breach(where, "lanes %08x are in a frame of %08x", f.mask, at.lanes)
 			}
 		}
-		if lanes |= f.mask; f.wait != notWaiting && f.wait != waitSibling {
+		if lanes |= f.mask; f.wait != waits.Nothing && f.wait != waits.Sibling {
 			waiting |= m & -m
 		}
 		w.checkGather(where, f)
@@ -133,12 +134,12 @@ func (w *Warp) checkFragments(where string) {
 // checkGather looks at a fragment that waits at an instruction for others, or has done so.
 func (w *Warp) checkGather(where string, f *Fragment) {
 	if f.gather == nil {
-		if f.wait == WaitMembers {
+		if f.wait == waits.Members {
 			w.breach(where, "lanes %08x wait for nobody", f.mask)
 		}
 		return
 	}
-	if f.gather.full != f.woken || f.gather.full == (f.wait == WaitMembers) {
+	if f.gather.full != f.woken || f.gather.full == (f.wait == waits.Members) {
 		w.breach(where, "lanes %08x stand at %d with what they have met for elsewhere", f.mask, f.pc)
 	}
 }

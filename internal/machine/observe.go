@@ -5,6 +5,7 @@ package machine
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -94,72 +95,15 @@ const (
 // wants reports whether the launch wants any of these.
 func (l *Launch) wants(w Wants) bool { return l.Wants&w != 0 }
 
-// Proxy is the path of an access to memory (8.2 of the memory model, 9.7.13.4).
-type Proxy uint8
-
-// The proxies.
-const (
-	GenericProxy   Proxy = iota
-	AsyncProxy           // bulk copies, tensor copies, tcgen05, wgmma
-	AliasProxy           // the same memory by another virtual address
-	TensormapProxy       // use of a tensor map
-	SurfaceProxy         // surface instructions: no fence orders it with another one (8.6)
-	TextureProxy         // texture instructions: the same
-)
-
-func (p Proxy) String() string {
-	return [...]string{"generic", "async", "alias", "tensormap", "surface", "texture"}[p]
-}
-
-// Order is the strength of an operation (8.4).
-type Order uint8
-
-// The strengths.
-const (
-	Weak Order = iota
-	Relaxed
-	AcquireOrder
-	ReleaseOrder
-	AcqRel
-	SeqCst
-)
-
-func (o Order) String() string {
-	return [...]string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}[o]
-}
-
-// Acquires reports whether what comes later sees what the other side published.
-func (o Order) Acquires() bool { return o == AcquireOrder || o >= AcqRel }
-
-// Releases reports whether what came before is published.
-func (o Order) Releases() bool { return o >= ReleaseOrder }
-
-// Scope is the set of threads that an operation synchronises with (8.5).
-type Scope uint8
-
-// The scopes.
-const (
-	NoScope Scope = iota // weak
-	WarpScope
-	CTAScope
-	ClusterScope
-	GPUScope
-	SysScope
-)
-
-func (s Scope) String() string {
-	return [...]string{"", "warp", "cta", "cluster", "gpu", "sys"}[s]
-}
-
 // Event is one access to memory, or one step of synchronisation, of the lanes of a warp. It
 // and Addr are valid until Observe returns.
 type Event struct {
 	What  EventKind
 	Space Space
 	Kind  AccessKind
-	Proxy Proxy
-	Order Order
-	Scope Scope
+	Proxy model.Proxy
+	Order model.Order
+	Scope model.Scope
 	Size  uint32 // bytes a lane touches
 	Lanes uint32
 	// Together are the lanes that make the access of Lanes, one of them, as one (.sync.aligned): what any of them did before

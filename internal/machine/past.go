@@ -4,7 +4,10 @@ package machine
 // CTA's shared memory within the unit that hardware hands out: hardware does not notice them. They fail every quick test, so that
 // Warp.resolve and Op.Global see all of them.
 
-import "ptxvm.invalid/ptxvm/internal/mem"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/mem"
+)
 
 // passes reports whether an access that has been let pass passes the end of an allocation, or of shared memory.
 func (w *Warp) passes(q *Request, x uint64) bool {
@@ -47,7 +50,7 @@ func (w *Warp) findPast(in *Inst, q *Request, addr *[32]uint64) {
 
 // tellPast describes an access as the fault that it would be if bounds were exact.
 func (w *Warp) tellPast(in *Inst, q *Request, x uint64, lanes uint32) {
-	f := &Fault{Kind: OutOfBounds, Lanes: lanes, Addr: x, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
+	f := &Fault{Kind: faults.OutOfBounds, Lanes: lanes, Addr: x, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
 	if _, shared := sharedOffset(q, x); shared {
 		f.Value, f.Want = uint64(w.cta.grid.Target.ReservedShared), w.sharedEnd()
 	} else {
@@ -59,7 +62,7 @@ func (w *Warp) tellPast(in *Inst, q *Request, x uint64, lanes uint32) {
 
 // tellPast is the same of a part of an asynchronous operation.
 func (op *Op) tellPast(addr, n uint64, kind AccessKind) {
-	f := &Fault{Kind: OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global, Near: op.warp.near(addr, n)}
+	f := &Fault{Kind: faults.OutOfBounds, Addr: addr, Size: uint32(n), Access: kind, Space: Global, Near: op.warp.near(addr, n)}
 	op.locate(f)
 	op.cta.grid.OnPast(f)
 }

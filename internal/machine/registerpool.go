@@ -6,6 +6,9 @@ package machine
 import (
 	"fmt"
 	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
 // registerPool is what a CTA has of registers, per thread of a warp; without owners nothing has been moved yet.
@@ -44,18 +47,18 @@ func (w *Warp) ChangeRegisters(in *Inst, q *RegisterChange) State {
 	more := int(q.Count) - int(have)
 	switch {
 	case more > 0 && !q.More, more < 0 && q.More:
-		return w.Fault(in, &Fault{Kind: IllegalInstruction, Lanes: w.Mask, Text: fmt.Sprintf("%v: the threads of the warp have %d registers each", q, have)})
+		return w.Fault(in, &Fault{Kind: faults.IllegalInstruction, Lanes: w.Mask, Text: fmt.Sprintf("%v: the threads of the warp have %d registers each", q, have)})
 	case more > p.spare && !q.Endless && w.helping:
 		return Wait // nothing is done: the handler is executed again when compiled code has left
 	case more > p.spare && !q.Endless:
-		w.frag.wait, w.frag.pc, w.frag.want = WaitRegisters, w.PC(in), q.Count
+		w.frag.wait, w.frag.pc, w.frag.want = waits.Registers, w.PC(in), q.Count
 		return Wait
 	}
 	w.followRegisters(in, q)
 	p.owned[w.index] = q.Count
 	p.spare -= more
 	if more < 0 {
-		c.wakeAll(WaitRegisters)
+		c.wakeAll(waits.Registers)
 	}
 	return Next
 }

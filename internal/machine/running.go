@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
 // Running is a warp of a launch that was stopped: its largest set of lanes that could go on, else the largest.
@@ -56,7 +58,7 @@ func (w *Warp) running() Running {
 	}
 	at := f.frame.at(f.pc)
 	r := Running{CTA: w.cta.id, Warp: int(w.index), Steps: w.total + w.steps, Lanes: f.mask, Func: at.Func, PC: at.PC, Calls: at.Calls}
-	if w.ready == 0 && f.wait >= WaitMembers {
+	if w.ready == 0 && f.wait >= waits.Members {
 		v := w.waiter(f)
 		r.Waits = v.Reason()
 	}

@@ -9,6 +9,7 @@ package machine
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -61,7 +62,7 @@ func (w *Warp) Suspend(in *Inst, barriers *[32]Mbarrier, conditional bool, ns ui
 	case w.Mask != f.mask:
 		return w.separate(in, f, w.Mask)
 	}
-	f.wait = WaitPhase
+	f.wait = waits.Phase
 	w.patient |= 1 << f.index
 	cl := w.cta.cluster
 	until := w.cta.cycles + w.steps + w.slept + uint64(w.PC(in)-w.start) + max(ns, 1)

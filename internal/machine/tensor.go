@@ -6,7 +6,9 @@ package machine
 import (
 	"fmt"
 
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/tensor"
 )
 
@@ -92,7 +94,7 @@ func (w *Warp) TensorAllocate(in *Inst, q tmem.Call) (tensor.Addr, State) {
 	}
 	if q.Free {
 		w.tellTensor(in, Freed, t, a)
-		w.cta.wakeAll(WaitTensor)
+		w.cta.wakeAll(waits.Tensor)
 		return 0, Next
 	}
 	w.tellTensor(in, Allocated, t, a)
@@ -132,7 +134,7 @@ func (w *Warp) pairAllocate(in *Inst, q tmem.Call) (tensor.Addr, State) {
 	if !call.Done {
 		return 0, Wait
 	}
-	w.frag.wait, w.frag.woken = notWaiting, false // the call that completes the pair does not sleep
+	w.frag.wait, w.frag.woken = waits.Nothing, false // the call that completes the pair does not sleep
 	t.Forget(call)
 	if call.Err != nil {
 		return 0, w.tensorFault(in, call.Err)
@@ -156,11 +158,11 @@ func (w *Warp) noPeer() error {
 // sleepTensor makes the running fragment wait.
 func (w *Warp) sleepTensor(in *Inst) {
 	f := w.frag
-	f.wait, f.pc = WaitTensor, w.PC(in)
+	f.wait, f.pc = waits.Tensor, w.PC(in)
 }
 
 // wakeAll lets all in the CTA that wait for something look again.
-func (c *CTA) wakeAll(what WaitFor) {
+func (c *CTA) wakeAll(what waits.For) {
 	for i, w := range c.warps {
 		for m := w.used; m != 0; m &= m - 1 {
 			if f := &w.frags[first(m)]; f.wait == what {
@@ -181,7 +183,7 @@ func (w *Warp) tensorReason(f *Fragment) string {
 }
 
 func (w *Warp) tensorFault(in *Inst, err error) State {
-	return w.Fault(in, &Fault{Kind: BadTensorAllocation, Lanes: w.Mask, Text: err.Error()})
+	return w.Fault(in, &Fault{Kind: faults.BadTensorAllocation, Lanes: w.Mask, Text: err.Error()})
 }
 
 // tellTensor tells observers that columns are new or gone.

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -38,8 +39,8 @@ func (w *Warp) ShuffleMisuse(in *Inst, lane, from int, peers uint32) {
 // Waiting is lanes of a warp that wait, at their place.
 type Waiting struct {
 	Place
-	For     WaitFor
-	Members uint32 // WaitMembers: as the lanes gave it
+	For     waits.For
+	Members uint32 // waits.Members: as the lanes gave it
 	Missing uint32 // of these, those that live and have not come
 }
 
@@ -48,11 +49,11 @@ func (w *Warp) Waiting() iter.Seq[*Waiting] {
 	return func(yield func(*Waiting) bool) {
 		for m := w.used; m != 0; m &= m - 1 {
 			f := &w.frags[first(m)]
-			if f == w.frag || f.wait < WaitMembers {
+			if f == w.frag || f.wait < waits.Members {
 				continue
 			}
 			v := Waiting{Place: w.placeOf(f), For: f.wait}
-			if f.wait == WaitMembers {
+			if f.wait == waits.Members {
 				v.Members, v.Missing = f.gather.members, f.gather.members&w.Live&^f.gather.Lanes
 			}
 			if !yield(&v) {
@@ -97,7 +98,7 @@ func (c *CTA) tellEnd(id uint8, b *barriers.Barrier) {
 	for m := b.Waiting; m != 0 && end.Living != n; m &= m - 1 {
 		w := c.warps[bits.TrailingZeros64(m)]
 		for u := w.used; u != 0; u &= u - 1 {
-			if f := &w.frags[first(u)]; f.wait == WaitCTA && f.id == id && f.frame.caller == nil {
+			if f := &w.frags[first(u)]; f.wait == waits.CTA && f.id == id && f.frame.caller == nil {
 				end.Waiting = append(end.Waiting, w.placeOf(f))
 			}
 		}

@@ -24,6 +24,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -32,8 +33,8 @@ import (
 type watch struct {
 	touches []touch
 	fences  []machine.Event // of proxies, of tensor memory and of launches
-	order   machine.Order   // of a fence or barrier
-	scope   machine.Scope
+	order   model.Order     // of a fence or barrier
+	scope   model.Scope
 	waits   bool // an access that may wait before it acquires
 	loads   bool // an access whose reading is told of behind it, too
 	barrier bool // a barrier instruction, which tells its release and acquire even where it is relaxed
@@ -73,7 +74,7 @@ func (o *watch) keep(wants machine.Wants) {
 	})
 	o.loads = has(machine.WantsLoaded) && len(o.touches) == 1 && o.touches[0].acquires()
 	if !has(machine.WantsOrder) {
-		o.order, o.barrier, o.waits = machine.Weak, false, false
+		o.order, o.barrier, o.waits = model.Weak, false, false
 	}
 	if !has(machine.WantsFences) {
 		o.fences = nil
@@ -82,7 +83,7 @@ func (o *watch) keep(wants machine.Wants) {
 
 // acquires reports whether what the access reads may order it behind what other workers have done.
 func (t *touch) acquires() bool {
-	return t.Order != machine.Weak && t.Kind != machine.Store && (t.Space == machine.Global || t.Space == machine.Generic) && t.size == nil && !t.once && !t.many
+	return t.Order != model.Weak && t.Kind != machine.Store && (t.Space == machine.Global || t.Space == machine.Generic) && t.size == nil && !t.once && !t.many
 }
 
 // constant reports whether the access is of memory that no kernel writes.
@@ -90,7 +91,7 @@ func (t *touch) constant() bool { return t.by == uop.ByKernel || t.Space == mach
 
 // silent reports whether there is nothing to tell but rows.
 func (o *watch) silent() bool {
-	return len(o.touches) == 0 && o.fences == nil && o.order == machine.Weak
+	return len(o.touches) == 0 && o.fences == nil && o.order == model.Weak
 }
 
 // newWatch reads the effects.
@@ -118,10 +119,10 @@ func newWatch(b *sem.Build) *watch {
 		o.fences = append(o.fences, machine.Event{What: machine.GridWaited})
 	}
 	if e.Has(isa.OrdersFirst) {
-		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: machine.ReleaseOrder})
+		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: model.ReleaseOrder})
 	}
 	if e.Has(isa.OrdersLater) {
-		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: machine.AcquireOrder})
+		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: model.AcquireOrder})
 	}
 	return o
 }
@@ -197,8 +198,8 @@ func stored(m *uop.Memory, rows []uint32) (out []machine.StoredRow) {
 	return out
 }
 
-var proxies = map[isa.Mod]machine.Proxy{
-	isa.M_async: machine.AsyncProxy, isa.M_alias: machine.AliasProxy, isa.M_tensormap: machine.TensormapProxy,
+var proxies = map[isa.Mod]model.Proxy{
+	isa.M_async: model.AsyncProxy, isa.M_alias: model.AliasProxy, isa.M_tensormap: model.TensormapProxy,
 }
 
 // proxyFence is the fence that the effects name, for the memory that a modifier restricts it to.

@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -44,7 +45,7 @@ func branchTable(w *machine.Warp, in *machine.Inst) machine.State {
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		if int(index[i]) >= len(in.Ext.To) {
-			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: 1 << i, Value: uint64(index[i]), Want: uint64(len(in.Ext.To))})
+			return w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: 1 << i, Value: uint64(index[i]), Want: uint64(len(in.Ext.To))})
 		}
 	}
 	return w.BranchTable(in, index)

@@ -7,6 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -191,5 +192,5 @@ func nanosleep(w *machine.Warp, in *machine.Inst) machine.State {
 func planTrap(b *Build) { b.Does(uop.Trap) }
 
 func trap(w *machine.Warp, in *machine.Inst) machine.State {
-	return w.Fault(in, &machine.Fault{Kind: machine.Trap, Lanes: w.Mask})
+	return w.Fault(in, &machine.Fault{Kind: faults.Trap, Lanes: w.Mask})
 }

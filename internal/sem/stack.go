@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -58,7 +59,7 @@ func stackrestore(w *machine.Warp, in *machine.Inst) machine.State {
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		if v := LoadElem(w, in.A, o.width, i); v > uint64(sp[i]) || v < uint64(w.LocalBase()) {
-			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: 1 << i, Value: v, Want: uint64(sp[i])})
+			return w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: 1 << i, Value: v, Want: uint64(sp[i])})
 		}
 	}
 	for m := w.Mask; m != 0; m &= m - 1 {
@@ -85,7 +86,7 @@ func alloca(w *machine.Warp, in *machine.Inst) machine.State {
 	for m := w.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		if size := LoadElem(w, in.A, o.width, i); size > limit || start(i)+size > limit {
-			return w.Fault(in, &machine.Fault{Kind: machine.StackOverflow, Lanes: 1 << i, Value: size})
+			return w.Fault(in, &machine.Fault{Kind: faults.StackOverflow, Lanes: 1 << i, Value: size})
 		}
 	}
 	for m := w.Mask; m != 0; m &= m - 1 {

@@ -8,6 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/report"
 )
 
@@ -29,12 +30,12 @@ func (p *Program) newFault(m *machine.Fault) *Fault {
 		}
 		f.Calls = append(f.Calls, call)
 	}
-	if m.Kind == machine.ReadOnlyAccess {
+	if m.Kind == faults.ReadOnlyAccess {
 		f.Near = p.readOnly(m.Addr)
 	}
 	if n := m.Near; n != nil {
 		f.Near = &report.Allocation{Start: n.Start, Size: n.Size, Label: n.Label, Distance: n.Distance,
-			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Holds: m.Kind == machine.BadFree, Freed: n.Freed,
+			Before: n.Before, Inside: n.Start <= m.Addr && m.Addr < n.Start+n.Size, Holds: m.Kind == faults.BadFree, Freed: n.Freed,
 			Made: findings.InvolvedIn(p.module, n.Made), Ended: findings.InvolvedIn(p.module, n.Ended)}
 	}
 	return f
@@ -72,7 +73,7 @@ type faultList struct {
 }
 
 type faultKey struct {
-	kind machine.FaultKind
+	kind faults.Kind
 	fn   *machine.FuncInfo
 	pc   int32
 }

@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
@@ -276,7 +277,7 @@ func (p *Program) stats(ran *machine.Stats) Stats {
 // nameMemory says which parameter pointed to the allocation next to a fault, and which variable a misaligned access was to.
 func (k *Kernel) nameMemory(err error, block []byte) {
 	fault, ok := err.(*Fault)
-	if ok && fault.Code == diag.Code(machine.Misaligned) && (fault.Space == machine.Shared.String() || mem.InShared(fault.Address)) {
+	if ok && fault.Code == diag.Code(faults.Misaligned) && (fault.Space == machine.Shared.String() || mem.InShared(fault.Address)) {
 		fault.Msg += findings.MisalignedIn(k.fn, fault.Address, uint64(k.program.d.sizes.ReservedShared))
 	}
 	if !ok || fault.Near == nil {
@@ -318,7 +319,7 @@ func (k *Kernel) countsFromZero(f *Fault, l Launch) bool {
 
 // pastShared reports whether a fault is an access outside of shared memory.
 func pastShared(f *Fault) bool {
-	return f.Code == diag.Code(machine.OutOfBounds) &&
+	return f.Code == diag.Code(faults.OutOfBounds) &&
 		(f.Space == machine.Shared.String() || f.Space == machine.Generic.String() && mem.InShared(f.Address))
 }
 
@@ -461,7 +462,7 @@ func (p *Program) outcome(err error) error {
 	}
 	var fault *machine.Fault
 	var deadlock *machine.DeadlockError
-	var defect *machine.Defect
+	var defect *faults.Defect
 	switch {
 	case errors.As(err, &defect):
 		return &DefectError{What: defect.What, Stack: defect.Stack}

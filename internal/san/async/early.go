@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -55,7 +56,7 @@ func (o *Observer) touch(c *cluster, e *machine.Event) {
 		if by, kind := c.conflict(x, e.Kind); by != nil {
 			done = true
 			then := e.Place(1 << lane)
-			then.Proxy = machine.GenericProxy
+			then.Proxy = model.GenericProxy
 			o.reporter.Report(&found.Report{Kind: kind, Extent: x, Op: by.Place, Then: then})
 		}
 	})

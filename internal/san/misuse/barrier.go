@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -88,7 +89,7 @@ func (o *Observer) waitsForWaiting(e *machine.Event, missing uint32) {
 	for v := range e.On.Waiting() {
 		switch there := v.Lanes & missing; {
 		case there == 0:
-		case v.For == machine.WaitWarp:
+		case v.For == waits.Warp:
 			o.misusedBeside(e, v.Place, found.SyncMisuse, e.Lanes, "%s wait with the member mask %#08x for %s, which wait for them at a barrier",
 				lanesText(e.Lanes), e.Members, lanesText(there))
 			return

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 // Touch is what lanes of a warp are about to do to memory.
@@ -16,12 +17,12 @@ type Touch struct {
 	Func  *machine.FuncInfo
 	PC    int32
 	Kind  machine.AccessKind
-	Order machine.Order
-	Scope machine.Scope
+	Order model.Order
+	Scope model.Scope
 	Waits bool // for a phase of an mbarrier: what it acquires is told by Passed
 
 	ReadOnly bool // a load of what stays the same while the launch runs: nothing orders it behind a store of the launch
-	Proxy    machine.Proxy
+	Proxy    model.Proxy
 	// Equal tells whether a lane stores to its byte at (counted from the lane's address) what another lane of the same
 	// instruction stores there (other ≥ 0), or what is there already; nil: that is not known.
 	Equal func(lane, other int, at uint64) bool
@@ -35,7 +36,7 @@ type access struct {
 	lanes   uint32 // all
 	held    *page  // whose mutex it holds
 	number  uint32 // of the site
-	order   machine.Order
+	order   model.Order
 	reads   bool
 	writes  bool
 	dense   bool // of all lanes to a line, each to its granule
@@ -76,10 +77,10 @@ func (a *access) stale(s *Site, by *record) bool {
 	switch {
 	case !s.Writes || a.writes:
 		return false
-	case a.Proxy == machine.SurfaceProxy:
-		return s.Proxy != machine.SurfaceProxy || by.warp.cta() != a.warp.cta.index
+	case a.Proxy == model.SurfaceProxy:
+		return s.Proxy != model.SurfaceProxy || by.warp.cta() != a.warp.cta.index
 	}
-	return a.ReadOnly || a.Proxy == machine.TextureProxy
+	return a.ReadOnly || a.Proxy == model.TextureProxy
 }
 
 // record is what is kept of the access to some bytes of a granule.
@@ -125,7 +126,7 @@ func (d *Detector) begin(t *Touch) (a access, ok bool) {
 	a.warp = &c.warps[t.Warp]
 	site := Site{
 		Func: t.Func, PC: t.PC, Writes: t.Kind != machine.Load, Atomic: t.Kind == machine.Atomic,
-		Strong: t.Order != machine.Weak, Scope: t.Scope, ReadOnly: t.ReadOnly, Proxy: t.Proxy,
+		Strong: t.Order != model.Weak, Scope: t.Scope, ReadOnly: t.ReadOnly, Proxy: t.Proxy,
 	}
 	a.number = d.number(a.warp, site)
 	a.Site = d.sites.at(a.number)
@@ -379,6 +380,6 @@ func (d *Detector) equalBits(a *access, r record, old *record, s *Site, addr uin
 }
 
 // include reports whether the scopes of two strong accesses include each other's threads.
-func (d *Detector) include(s, t machine.Scope, a, b uint32) bool {
+func (d *Detector) include(s, t model.Scope, a, b uint32) bool {
 	return d.reaches(published{scope: s, cta: a}, b, t)
 }

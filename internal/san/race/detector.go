@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 // Shape is what the detector has to know of a launch.
@@ -163,7 +164,7 @@ type lane struct {
 // published is what a release makes known to those that read it.
 type published struct {
 	knows *knowledge
-	scope machine.Scope
+	scope model.Scope
 	cta   uint32
 }
 

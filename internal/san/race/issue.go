@@ -8,6 +8,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 // issue looks at the bytes [from, to) of global memory, or of the shared memory of owner, that an operation issued by
@@ -114,7 +115,7 @@ func (a *access) known(r *record, lane uint32) bool {
 func (o *Observer) issue(e *machine.Event) {
 	t := Touch{CTA: e.CTA, Warp: e.Warp, Func: e.Func, PC: e.PC, Kind: e.Kind}
 	if e.Kind == machine.Atomic {
-		t.Order, t.Scope = machine.Relaxed, machine.GPUScope
+		t.Order, t.Scope = model.Relaxed, model.GPUScope
 	}
 	x := e.Extent
 	switch x.Space {

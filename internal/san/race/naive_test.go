@@ -3,9 +3,7 @@ package race
 // A reference for the detector: a vector clock for every thread, and every access kept. It shares nothing with the
 // detector but the names of orders and scopes.
 
-import (
-	"ptxvm.invalid/ptxvm/internal/machine"
-)
+import "ptxvm.invalid/ptxvm/internal/machine/model"
 
 // shape of the random programs: CTAs 2k and 2k+1 are a cluster. Few lanes act alone, all take part in whole warps.
 const (
@@ -30,7 +28,7 @@ func (c *clock) join(o clock) {
 
 type naiveRelease struct {
 	clock clock
-	scope machine.Scope
+	scope model.Scope
 	from  int
 }
 
@@ -55,16 +53,16 @@ type op struct {
 	from, to    int
 	read, write bool
 	strong      bool
-	order       machine.Order
-	scope       machine.Scope
+	order       model.Order
+	scope       model.Scope
 }
 
 // includes reports whether two threads include each other at a scope.
-func includes(s machine.Scope, a, b int) bool {
+func includes(s model.Scope, a, b int) bool {
 	switch s {
-	case machine.CTAScope:
+	case model.CTAScope:
 		return ctaOf(a) == ctaOf(b)
-	case machine.ClusterScope:
+	case model.ClusterScope:
 		return ctaOf(a)/2 == ctaOf(b)/2
 	}
 	return true
@@ -139,7 +137,7 @@ func (n *naive) synchronise(t int, o op) {
 	n.releases[at] = now
 }
 
-func (n *naive) fence(t int, order machine.Order, scope machine.Scope) {
+func (n *naive) fence(t int, order model.Order, scope model.Scope) {
 	n.step(t)
 	if order.Acquires() {
 		for _, r := range n.seen[t] {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
 
@@ -102,9 +103,9 @@ func (o *Observer) release(e *machine.Event) {
 	switch {
 	case !e.Barrier:
 		o.detector.Fence(e.CTA, e.Warp, e.Lanes, e.Order, e.Scope)
-	case e.Scope == machine.WarpScope:
+	case e.Scope == model.WarpScope:
 		o.detector.Meet(e.CTA, e.Warp, e.Lanes)
-	case e.Scope == machine.ClusterScope:
+	case e.Scope == model.ClusterScope:
 		o.detector.ClusterArrive(e.CTA, e.Warp, e.Lanes, e.Order)
 	}
 }
@@ -113,7 +114,7 @@ func (o *Observer) release(e *machine.Event) {
 // phase of an mbarrier acquires PhaseSeen tells.
 func (o *Observer) acquire(e *machine.Event) {
 	switch {
-	case e.Barrier && e.Scope == machine.ClusterScope:
+	case e.Barrier && e.Scope == model.ClusterScope:
 		o.detector.ClusterWait(e.CTA, e.Warp, e.Lanes, e.Order)
 	case !e.Barrier && !e.Waits && !e.Order.Releases():
 		o.detector.Fence(e.CTA, e.Warp, e.Lanes, e.Order, e.Scope)
@@ -144,7 +145,7 @@ func (o *Observer) touch(e *machine.Event) {
 	case e.Async && e.Extent != nil:
 		o.issue(e)
 		return
-	case e.Async, e.Proxy != machine.GenericProxy, e.Addr == nil:
+	case e.Async, e.Proxy != model.GenericProxy, e.Addr == nil:
 		return
 	case e.Space == machine.Param, e.Space == machine.Const, e.Space == machine.Local:
 		return // of one thread, or never written
@@ -377,7 +378,7 @@ func (o *Observer) place(a *Access) machine.Place {
 
 // staleKind is the kind of reports of a read that nothing in the launch could order.
 func staleKind(read *Access) found.Kind {
-	if read.Proxy != machine.GenericProxy {
+	if read.Proxy != model.GenericProxy {
 		return found.RaceImage
 	}
 	return found.RaceReadOnly

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 var (
@@ -98,8 +99,8 @@ func (p *pairing) note(format string, args ...any) {
 	p.log = append(p.log, fmt.Sprintf(format, args...)+"\n")
 }
 
-func (p *pairing) scope() machine.Scope {
-	return []machine.Scope{machine.CTAScope, machine.ClusterScope, machine.GPUScope, machine.SysScope}[p.rand.IntN(4)]
+func (p *pairing) scope() model.Scope {
+	return []model.Scope{model.CTAScope, model.ClusterScope, model.GPUScope, model.SysScope}[p.rand.IntN(4)]
 }
 
 // exit ends a lane, or all that are left of its warp. From then on it counts as arrived at every barrier.
@@ -118,7 +119,7 @@ func (p *pairing) live(w int) uint32 { return ^p.ended[w] }
 
 // fence lets one to all lanes of a warp execute a fence.
 func (p *pairing) fence(t int) {
-	order, scope := []machine.Order{machine.AcquireOrder, machine.ReleaseOrder, machine.AcqRel, machine.SeqCst}[p.rand.IntN(4)], p.scope()
+	order, scope := []model.Order{model.AcquireOrder, model.ReleaseOrder, model.AcqRel, model.SeqCst}[p.rand.IntN(4)], p.scope()
 	who := uint32(1) << (t % lanes)
 	if p.rand.IntN(2) == 0 {
 		who = p.live(warpOf(t))
@@ -163,13 +164,13 @@ func (p *pairing) clusterBarrier(cl int) {
 	p.note("barrier.cluster %d", cl)
 	for _, c := range []int{2 * cl, 2*cl + 1} {
 		for w := range warps {
-			p.d.ClusterArrive(uint64(c), w, p.live(c*warps+w), machine.ReleaseOrder)
+			p.d.ClusterArrive(uint64(c), w, p.live(c*warps+w), model.ReleaseOrder)
 		}
 	}
 	p.d.ClusterDone(uint64(2 * cl))
 	for _, c := range []int{2 * cl, 2*cl + 1} {
 		for w := range warps {
-			p.d.ClusterWait(uint64(c), w, p.live(c*warps+w), machine.AcquireOrder)
+			p.d.ClusterWait(uint64(c), w, p.live(c*warps+w), model.AcquireOrder)
 		}
 	}
 	p.n.barrier(span(cl*2*warps*lanes, 2*warps*lanes))
@@ -253,16 +254,16 @@ func (p *pairing) broadcast(w int) (got, want bool) {
 }
 
 // order is one that the access may have.
-func (p *pairing) order(o op) machine.Order {
-	orders := []machine.Order{machine.Relaxed}
+func (p *pairing) order(o op) model.Order {
+	orders := []model.Order{model.Relaxed}
 	if o.read {
-		orders = append(orders, machine.AcquireOrder)
+		orders = append(orders, model.AcquireOrder)
 	}
 	if o.write {
-		orders = append(orders, machine.ReleaseOrder)
+		orders = append(orders, model.ReleaseOrder)
 	}
 	if o.read && o.write {
-		orders = append(orders, machine.AcqRel)
+		orders = append(orders, model.AcqRel)
 	}
 	return orders[p.rand.IntN(len(orders))]
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 // Site is an instruction as far as races care.
@@ -17,10 +18,10 @@ type Site struct {
 	Writes bool
 	Atomic bool // reads and writes at once
 	Strong bool // volatile, relaxed, acquire, release or atomic (8.4)
-	Scope  machine.Scope
+	Scope  model.Scope
 
 	ReadOnly bool // a load of what stays the same while the launch runs
-	Proxy    machine.Proxy
+	Proxy    model.Proxy
 }
 
 // sites gives each site a number, from 1.

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 // Arrive: a warp has arrived at a barrier of its CTA (9.7.13.1), with those of its lanes that have ended.
@@ -107,7 +107,7 @@ func (d *Detector) GridWaited(cta uint64, index int, lanes uint32) {
 }
 
 // Fence: lanes execute a fence (9.7.13.4).
-func (d *Detector) Fence(cta uint64, index int, lanes uint32, order machine.Order, scope machine.Scope) {
+func (d *Detector) Fence(cta uint64, index int, lanes uint32, order model.Order, scope model.Scope) {
 	c := d.cta(cta)
 	if c == nil {
 		return
@@ -126,7 +126,7 @@ func (d *Detector) Fence(cta uint64, index int, lanes uint32, order machine.Orde
 }
 
 // takeSeen lets lanes acquire what their strong loads have observed (acquire pattern, 8.8).
-func (w *warp) takeSeen(d *Detector, lanes uint32, scope machine.Scope) {
+func (w *warp) takeSeen(d *Detector, lanes uint32, scope model.Scope) {
 	for m := lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		l := &w.lanes[i]
@@ -141,7 +141,7 @@ func (w *warp) takeSeen(d *Detector, lanes uint32, scope machine.Scope) {
 
 // ClusterArrive: lanes have arrived at the barrier of their cluster (9.7.13.3). With .relaxed they publish what
 // their last release fence covers.
-func (d *Detector) ClusterArrive(cta uint64, index int, lanes uint32, order machine.Order) {
+func (d *Detector) ClusterArrive(cta uint64, index int, lanes uint32, order model.Order) {
 	c := d.cta(cta)
 	if c == nil {
 		return
@@ -157,7 +157,7 @@ func (d *Detector) ClusterArrive(cta uint64, index int, lanes uint32, order mach
 	for m := lanes; m != 0; m &= m - 1 {
 		l := &w.lanes[bits.TrailingZeros32(m)]
 		for _, f := range [...]*published{l.fence, l.early} {
-			if f != nil && f.scope >= machine.ClusterScope {
+			if f != nil && f.scope >= model.ClusterScope {
 				g.arrived = g.arrived.join(f.knows)
 			}
 		}
@@ -181,7 +181,7 @@ func (d *Detector) ClusterDone(cta uint64) {
 }
 
 // ClusterWait: lanes go on behind barrier.cluster.wait.
-func (d *Detector) ClusterWait(cta uint64, index int, lanes uint32, order machine.Order) {
+func (d *Detector) ClusterWait(cta uint64, index int, lanes uint32, order model.Order) {
 	c := d.cta(cta)
 	if c == nil {
 		return
@@ -209,9 +209,9 @@ const maxReleases = 16
 
 // add joins a release to those that a read-modify-write keeps.
 func (s location) add(p published) location {
-	if p.scope >= machine.GPUScope && p.cta < forAll {
+	if p.scope >= model.GPUScope && p.cta < forAll {
 		s = s.merge(published{p.knows, p.scope, anyCTA})
-		p.scope = machine.ClusterScope
+		p.scope = model.ClusterScope
 	}
 	return s.merge(p)
 }
@@ -226,7 +226,7 @@ func (s location) merge(p published) location {
 	if len(s) < maxReleases {
 		return append(s, p)
 	}
-	all := published{scope: machine.SysScope, cta: forAll, knows: p.knows}
+	all := published{scope: model.SysScope, cta: forAll, knows: p.knows}
 	for _, x := range s {
 		all.knows = all.knows.join(x.knows)
 	}
@@ -234,16 +234,16 @@ func (s location) merge(p published) location {
 }
 
 // reaches reports whether a release orders a thread of a CTA that acquires at a scope: both must include each other.
-func (d *Detector) reaches(p published, cta uint32, scope machine.Scope) bool {
+func (d *Detector) reaches(p published, cta uint32, scope model.Scope) bool {
 	narrow := min(p.scope, scope)
 	switch {
 	case p.cta == forAll:
 		return true
-	case narrow >= machine.GPUScope:
+	case narrow >= model.GPUScope:
 		return true
 	case p.cta == anyCTA:
 		return false
-	case narrow == machine.CTAScope:
+	case narrow == model.CTAScope:
 		return p.cta == cta
 	}
 	return p.cta == cta || d.shape.Cluster(uint64(p.cta)) == d.shape.Cluster(uint64(cta))
@@ -330,7 +330,7 @@ func (d *Detector) PhaseDone(owner *cta, off uint64) {
 }
 
 // PhaseSeen: a lane has waited for a completed phase of the mbarrier at an offset.
-func (d *Detector) PhaseSeen(cta uint64, index, lane int, owner *cta, off uint64, order machine.Order, scope machine.Scope) {
+func (d *Detector) PhaseSeen(cta uint64, index, lane int, owner *cta, off uint64, order model.Order, scope model.Scope) {
 	c, p := d.cta(cta), owner.shared[off/pageSize]
 	if c == nil || p == nil {
 		return

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 )
 
@@ -195,7 +196,7 @@ func (o *Observer) arriveTensor(e *machine.Event, c *cta) {
 	if at := p.places[g]; at != nil {
 		kept = slices.Clone(*at)
 	}
-	kept = kept.add(published{c.commits[e.Op.Number], machine.ClusterScope, c.index})
+	kept = kept.add(published{c.commits[e.Op.Number], model.ClusterScope, c.index})
 	p.places[g] = &kept
 }
 
@@ -206,11 +207,11 @@ func (w *warp) tensorFence(e *machine.Event) {
 		i := bits.TrailingZeros32(m)
 		l := &w.lanes[i]
 		if e.Order.Releases() {
-			l.early = &published{w.together(1 << i), machine.ClusterScope, w.cta.index}
+			l.early = &published{w.together(1 << i), model.ClusterScope, w.cta.index}
 			continue
 		}
 		for _, p := range l.seen {
-			if p.scope >= machine.ClusterScope || p.cta == w.cta.index {
+			if p.scope >= model.ClusterScope || p.cta == w.cta.index {
 				w.learn(1<<i, p.knows)
 			}
 		}

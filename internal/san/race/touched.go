@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 // Touched is what a launch that is over, or a copy, has done to global memory.
@@ -95,9 +96,9 @@ type Meeting struct {
 // device. Work that talks while it runs, by flags that one releases and the other reads, or by copies of what a
 // kernel reads or writes with strong accesses, has none: what it orders so is not followed.
 func Meet(first, second *Touched, near bool) (list []*Meeting, talk bool) {
-	m := &meetings{first: first, second: second, scope: machine.SysScope, found: map[meetingKey]*Meeting{}}
+	m := &meetings{first: first, second: second, scope: model.SysScope, found: map[meetingKey]*Meeting{}}
 	if near {
-		m.scope = machine.GPUScope
+		m.scope = model.GPUScope
 	}
 	m.all()
 	if m.talk {
@@ -109,7 +110,7 @@ func Meet(first, second *Touched, near bool) (list []*Meeting, talk bool) {
 // meetings compares two pieces of work.
 type meetings struct {
 	first, second *Touched
-	scope         machine.Scope // at least, of strong accesses that include each other
+	scope         model.Scope // at least, of strong accesses that include each other
 	talk          bool
 	found         map[meetingKey]*Meeting
 	list          []*Meeting
@@ -215,7 +216,7 @@ func (t *Touched) tells(other *Touched, n uint64) bool {
 // leaves reports whether something was released for other launches.
 func (s *location) leaves() bool {
 	for _, p := range *s {
-		if p.scope >= machine.GPUScope {
+		if p.scope >= model.GPUScope {
 			return true
 		}
 	}

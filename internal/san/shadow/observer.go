@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -114,7 +115,7 @@ func (s *cluster) owner(e *machine.Event, x machine.Extent) *cta {
 
 // touch checks one access and notes what it writes.
 func (s *cluster) touch(e *machine.Event) {
-	if s.Checks&Async != 0 && e.Order != machine.Weak {
+	if s.Checks&Async != 0 && e.Order != model.Weak {
 		defer s.acquire(e)
 	}
 	if s.plain(e) {

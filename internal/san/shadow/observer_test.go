@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
@@ -39,7 +40,7 @@ func by(warp int, lanes uint32, h step) step {
 const everyone = ^uint32(0)
 
 // touch accesses 4 bytes of shared memory, thread i at word i from off on.
-func touch(kind machine.AccessKind, off uint64, order machine.Order) step {
+func touch(kind machine.AccessKind, off uint64, order model.Order) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
 		var addr [32]uint64
 		for i := range addr {
@@ -50,14 +51,14 @@ func touch(kind machine.AccessKind, off uint64, order machine.Order) step {
 	}
 }
 
-func store(off uint64) step { return touch(machine.Store, off, machine.Weak) }
-func load(off uint64) step  { return touch(machine.Load, off, machine.Weak) }
+func store(off uint64) step { return touch(machine.Store, off, model.Weak) }
+func load(off uint64) step  { return touch(machine.Load, off, model.Weak) }
 
 // copies is an operation of the async proxy that reads or writes n bytes of shared memory.
 func copies(kind machine.AccessKind, off, n uint64) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
 		x := machine.Extent{Space: machine.Shared, Lane: -1, From: start + off, To: start + off + n}
-		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: machine.AsyncProxy,
+		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: model.AsyncProxy,
 			Touches: func(*machine.Op) iter.Seq2[machine.Extent, machine.AccessKind] {
 				return func(yield func(machine.Extent, machine.AccessKind) bool) { yield(x, kind) }
 			}})
@@ -66,7 +67,7 @@ func copies(kind machine.AccessKind, off, n uint64) step {
 
 func fence(space machine.Space) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		w.Observe(in, machine.Event{What: machine.ProxyFence, Proxy: machine.AsyncProxy, Space: space, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: machine.ProxyFence, Proxy: model.AsyncProxy, Space: space, Lanes: w.Mask})
 		return machine.Next
 	}
 }
@@ -76,18 +77,18 @@ var ids, proxyFence = new([32]uint32), fence(machine.Generic)
 // barrier is what sem makes of bar.sync in an observed launch.
 func barrier(w *machine.Warp, in *machine.Inst) machine.State {
 	if !w.Resuming() {
-		w.Observe(in, machine.Event{What: machine.Release, Order: machine.AcqRel, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: machine.Release, Order: model.AcqRel, Lanes: w.Mask})
 	}
 	_, st := w.Barrier(in, machine.BarrierIn{ID: ids})
 	if st == machine.Next {
-		w.Observe(in, machine.Event{What: machine.Acquire, Order: machine.AcqRel, Scope: machine.CTAScope, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: machine.Acquire, Order: model.AcqRel, Scope: model.CTAScope, Lanes: w.Mask})
 	}
 	return st
 }
 
 // warpSync is what sem tells of bar.warp.sync.
 func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
-	w.Observe(in, machine.Event{What: machine.Acquire, Order: machine.AcqRel, Scope: machine.WarpScope, Lanes: w.Mask})
+	w.Observe(in, machine.Event{What: machine.Acquire, Order: model.AcqRel, Scope: model.WarpScope, Lanes: w.Mask})
 	return machine.Next
 }
 
@@ -109,7 +110,7 @@ func tensorOp(kind machine.AccessKind, committed bool) step {
 	}
 }
 
-func tensorFence(side machine.Order) step {
+func tensorFence(side model.Order) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
 		w.Observe(in, machine.Event{What: machine.TensorFence, Order: side, Lanes: w.Mask})
 		return machine.Next
@@ -177,7 +178,7 @@ func TestProxyFence(t *testing.T) {
 		{"by the reader, who has not synchronised", []step{by(1, everyone, store(0)), barrier, by(1, everyone, store(0)), by(0, 1, proxyFence),
 			barrier, read(128, 4)}, report(2, 32, 5)},
 		{"by the reader, behind an acquire", []step{store(0), barrier, by(1, everyone, store(512)),
-			by(0, 1, touch(machine.Load, 0, machine.AcquireOrder)), by(0, 1, proxyFence), read(0, 4)}, ""},
+			by(0, 1, touch(machine.Load, 0, model.AcquireOrder)), by(0, 1, proxyFence), read(0, 4)}, ""},
 		{"by another lane", []step{store(0), by(0, 2, proxyFence), barrier, read(0, 4)}, report(0, 0, 3)},
 		{"by another lane, behind bar.warp.sync", []step{store(0), warpSync, by(0, 2, proxyFence), barrier, read(0, 4)}, ""},
 		{"by another lane, behind bar.warp.sync, the other warp's", []step{store(0), warpSync, by(0, 2, proxyFence), barrier, read(128, 4)}, report(0, 32, 4)},
@@ -212,7 +213,7 @@ func TestNeverWritten(t *testing.T) {
 		{"written", []step{store(0), load(0)}, ""},
 		{"not written", []step{load(0)}, plain(0, 0)},
 		{"written in part", []step{by(0, 0xff, store(0)), by(0, everyone, load(0))}, plain(1, 8)},
-		{"atomic", []step{touch(machine.Atomic, 0, machine.Relaxed)}, plain(0, 0)},
+		{"atomic", []step{touch(machine.Atomic, 0, model.Relaxed)}, plain(0, 0)},
 		{"by the async proxy", []step{by(0, 1, copies(machine.Store, 0, 256)), barrier, load(0)}, ""},
 		{"cells", []step{alloc, cells(machine.Store, 32, 36, 0, 32), cells(machine.Load, 32, 36, 0, 32)}, ""},
 		{"another column", []step{alloc, cells(machine.Store, 32, 36, 0, 32), cells(machine.Load, 33, 37, 0, 32)}, tensor(0, 2)},
@@ -278,7 +279,7 @@ func TestMemory(t *testing.T) {
 func TestTensorFence(t *testing.T) {
 	ld, st := tensorOp(machine.Load, false), tensorOp(machine.Store, false)
 	cp, shift := tensorOp(machine.Store, true), tensorOp(machine.Load, true)
-	before, after := tensorFence(machine.ReleaseOrder), tensorFence(machine.AcquireOrder)
+	before, after := tensorFence(model.ReleaseOrder), tensorFence(model.AcquireOrder)
 	first, second := func(h step) step { return by(0, everyone, h) }, func(h step) step { return by(1, everyone, h) }
 	report := func(kind found.Kind, op, then, thread int) string {
 		return fmt.Sprintf("%d: %d by %d, then %d by %d", kind, op, 32-thread, then, thread)

@@ -12,6 +12,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
 // ref is the generic store that wrote a byte last; by is nil if none or the async proxy did.
@@ -58,9 +59,9 @@ func (s *cluster) acquire(e *machine.Event) {
 	c, now := s.cta(e.CTA), s.tick()
 	switch {
 	case c == nil:
-	case e.Scope == machine.WarpScope:
+	case e.Scope == model.WarpScope:
 		c.joined[e.Warp] = now
-	case e.Scope == machine.CTAScope && e.What == machine.Acquire && c.passed[e.Warp] != 0:
+	case e.Scope == model.CTAScope && e.What == machine.Acquire && c.passed[e.Warp] != 0:
 		now, c.passed[e.Warp] = c.passed[e.Warp], 0
 		fallthrough
 	default:
@@ -71,7 +72,7 @@ func (s *cluster) acquire(e *machine.Event) {
 // fence covers stores.
 func (s *cluster) fence(e *machine.Event) {
 	c := s.cta(e.CTA)
-	if c == nil || e.Proxy != machine.AsyncProxy || e.Space == machine.Global {
+	if c == nil || e.Proxy != model.AsyncProxy || e.Space == machine.Global {
 		return
 	}
 	now := s.tick()
@@ -93,10 +94,10 @@ func (s *cluster) tick() uint64 {
 // without a fence.
 func (s *cluster) cross(c *cta, e *machine.Event, lane int, x machine.Extent) *machine.Place {
 	switch {
-	case e.Proxy == machine.AsyncProxy && e.Kind == machine.Load:
+	case e.Proxy == model.AsyncProxy && e.Kind == machine.Load:
 		return s.unfenced(c.last, e, x)
 	case e.Kind == machine.Load:
-	case e.Proxy == machine.AsyncProxy:
+	case e.Proxy == model.AsyncProxy:
 		c.last.mark(x, ref{})
 	default:
 		c.last.mark(x, ref{s.writer(e), s.tick(), uint8(max(lane, 0))})
@@ -120,10 +121,10 @@ func (s *cluster) writer(e *machine.Event) *machine.Place {
 // proxies is wrong there: that the load comes first is for others to see.
 func (s *cluster) overwrites(c *cta, e *machine.Event, lane int, x machine.Extent) (at *machine.Place) {
 	switch {
-	case e.Proxy == machine.AsyncProxy && e.Kind != machine.Load:
+	case e.Proxy == model.AsyncProxy && e.Kind != machine.Load:
 		at = s.unfenced(c.read, e, x)
 		c.read.mark(x, ref{})
-	case e.Proxy != machine.AsyncProxy && e.Kind == machine.Load && !e.Waits:
+	case e.Proxy != model.AsyncProxy && e.Kind == machine.Load && !e.Waits:
 		c.read.mark(x, ref{s.writer(e), s.tick(), uint8(max(lane, 0))})
 	}
 	return at

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -158,7 +159,7 @@ func (o *copyOp) limits(w *machine.Warp, in *machine.Inst, n *[32]uint32) machin
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.IllegalInstruction, Lanes: over, Value: uint64(n[sem.Lowest(over)]), Want: uint64(o.size),
+		Kind: faults.IllegalInstruction, Lanes: over, Value: uint64(n[sem.Lowest(over)]), Want: uint64(o.size),
 		Text: "src-size",
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -116,7 +118,7 @@ func bulkAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	o.dst.Lanes(w, &r.at, 0)
 	o.src.Lanes(w, &r.from, 0)
 	op := &machine.Op{
-		Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.write, Touches: r.touches,
+		Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: model.AsyncProxy, Read: r.fetch, Write: r.write, Touches: r.touches,
 	}
 	if st := r.limits(w, in); st != machine.Next {
 		return st
@@ -170,7 +172,7 @@ func unitSizes(w *machine.Warp, in *machine.Inst, size *[32]uint32, unit uint32)
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(size[sem.Lowest(bad)]), Align: unit, Text: "size",
+		Kind: faults.IllegalInstruction, Lanes: bad, Value: uint64(size[sem.Lowest(bad)]), Align: unit, Text: "size",
 	})
 }
 
@@ -182,7 +184,7 @@ func atMost(w *machine.Warp, in *machine.Inst, v *[32]uint32, limit uint32, name
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.IllegalInstruction, Lanes: bad, Value: uint64(v[sem.Lowest(bad)]), Want: uint64(limit), Text: name,
+		Kind: faults.IllegalInstruction, Lanes: bad, Value: uint64(v[sem.Lowest(bad)]), Want: uint64(limit), Text: name,
 	})
 }
 
@@ -410,16 +412,16 @@ func storeBulk(w *machine.Warp, in *machine.Inst) machine.State {
 		n := sem.LoadElem(w, o.row, o.bits, i)
 		switch {
 		case n%8 != 0:
-			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: n, Align: 8, Text: "size"})
+			return w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: w.Mask, Value: n, Align: 8, Text: "size"})
 		case n > maxStoreBulk:
-			return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: n, Want: maxStoreBulk, Text: "size"})
+			return w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: w.Mask, Value: n, Want: maxStoreBulk, Text: "size"})
 		case n == 0:
 			continue
 		}
 		q := machine.Request{Space: o.space, Kind: machine.Store, Size: uint32(n), Align: 8, OwnCTA: o.space == machine.Shared}
 		if o.space == machine.Generic && !mem.InShared(addr[i]) {
 			return w.Fault(in, &machine.Fault{
-				Kind: machine.WrongWindow, Lanes: w.Mask, Addr: addr[i], Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space,
+				Kind: faults.WrongWindow, Lanes: w.Mask, Addr: addr[i], Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space,
 			})
 		}
 		a, st := w.Access(in, &q, &addr)

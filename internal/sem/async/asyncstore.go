@@ -10,6 +10,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -155,7 +156,7 @@ func (o *storeOp) place(w *machine.Warp, in *machine.Inst, addr *[32]uint64) mac
 		return machine.Next
 	}
 	return w.Fault(in, &machine.Fault{
-		Kind: machine.WrongWindow, Lanes: wrong, Addr: addr[sem.Lowest(wrong)], Size: o.to.Size, Align: o.to.Align, Access: o.to.Kind, Space: machine.Generic,
+		Kind: faults.WrongWindow, Lanes: wrong, Addr: addr[sem.Lowest(wrong)], Size: o.to.Size, Align: o.to.Align, Access: o.to.Kind, Space: machine.Generic,
 	})
 }
 
@@ -174,7 +175,7 @@ func mbarriersAt(w *machine.Warp, in *machine.Inst, space machine.Space, addr, d
 		}
 		if dst != nil && addr[i]>>mem.RankShift != dst[i]>>mem.RankShift {
 			return w.Fault(in, &machine.Fault{
-				Kind: machine.BadMbarrier, Lanes: 1 << i, Addr: addr[i], Value: dst[i], Space: machine.Shared,
+				Kind: faults.BadMbarrier, Lanes: 1 << i, Addr: addr[i], Value: dst[i], Space: machine.Shared,
 				Text: fmt.Sprintf("it lies in rank %d of the cluster, what is written in rank %d", addr[i]>>mem.RankShift, dst[i]>>mem.RankShift),
 			})
 		}

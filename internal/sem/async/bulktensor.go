@@ -13,6 +13,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -119,7 +121,7 @@ type boxRecord struct {
 }
 
 func badMap(w *machine.Warp, in *machine.Inst, lane int, err error) machine.State {
-	return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: 1 << lane, Text: "tensor map: " + err.Error()})
+	return w.Fault(in, &machine.Fault{Kind: faults.BadDescriptor, Lanes: 1 << lane, Text: "tensor map: " + err.Error()})
 }
 
 // copyBoxes checks everything before anything is copied.
@@ -143,8 +145,8 @@ func copyBoxes(w *machine.Warp, in *machine.Inst) machine.State {
 // boxPool has records that are used again.
 var boxPool = sync.Pool{New: func() any {
 	r := new(boxRecord)
-	r.from = machine.Op{Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: machine.AsyncProxy, Read: r.store, Write: r.give, Touches: r.touches}
-	r.to = machine.Op{Entry: queue.Entry{Pipe: queue.Store}, Proxy: machine.AsyncProxy, Read: r.fetch, Write: r.load, Signal: r.signal, Touches: r.touches}
+	r.from = machine.Op{Entry: queue.Entry{Pipe: queue.Bulk}, Proxy: model.AsyncProxy, Read: r.store, Write: r.give, Touches: r.touches}
+	r.to = machine.Op{Entry: queue.Entry{Pipe: queue.Store}, Proxy: model.AsyncProxy, Read: r.fetch, Write: r.load, Signal: r.signal, Touches: r.touches}
 	return r
 }}
 
@@ -340,7 +342,7 @@ func (r *boxRecord) checkShared(w *machine.Warp, in *machine.Inst, c *boxCopy, s
 	c.bar = bars[c.lane]
 	if bar, to := c.bar>>mem.RankShift, c.shared>>mem.RankShift; st == machine.Next && r.pair && r.rankRow == nil && bar/2 != to/2 {
 		return w.Fault(in, &machine.Fault{
-			Kind: machine.BadMbarrier, Lanes: 1 << c.lane, Addr: c.bar, Value: c.shared, Space: machine.Shared,
+			Kind: faults.BadMbarrier, Lanes: 1 << c.lane, Addr: c.bar, Value: c.shared, Space: machine.Shared,
 			Text: fmt.Sprintf("it lies in rank %d of the cluster, what is written in rank %d; .cta_group::2 takes an mbarrier of that CTA or of its peer, rank %d", bar, to, to^1),
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -114,7 +116,7 @@ type fabricRecord struct {
 
 // badHandle is the fault of a lane.
 func badHandle(w *machine.Warp, in *machine.Inst, lane int, format string, args ...any) machine.State {
-	return w.Fault(in, &machine.Fault{Kind: machine.BadHandle, Lanes: 1 << lane, Text: fmt.Sprintf(format, args...)})
+	return w.Fault(in, &machine.Fault{Kind: faults.BadHandle, Lanes: 1 << lane, Text: fmt.Sprintf(format, args...)})
 }
 
 // fabricAsync checks everything, and keeps the operations for their submission.
@@ -143,7 +145,7 @@ func fabricAsync(w *machine.Warp, in *machine.Inst) machine.State {
 	for i, r := range records {
 		if r != nil {
 			w.Hold(in, max(holders, 1<<i), o.kind.fetches(), &machine.Op{
-				Entry: queue.Entry{Pipe: queue.Fabric}, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Signal: r.signal, Touches: r.touches,
+				Entry: queue.Entry{Pipe: queue.Fabric}, Proxy: model.AsyncProxy, Read: r.read, Write: r.write, Signal: r.signal, Touches: r.touches,
 			})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -59,8 +60,8 @@ type mbarrierOp struct {
 
 	expects bool // names bytes to come
 	use     mbarriers.Use
-	order   machine.Order // of waits
-	scope   machine.Scope
+	order   model.Order // of waits
+	scope   model.Scope
 }
 
 // asked keeps, for reports of leaks, where an mbarrier was told of bytes to come.

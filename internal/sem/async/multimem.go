@@ -8,6 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -89,7 +90,7 @@ func newMultimemOp(b *sem.Build, a, reg *ir.Operand, kind machine.AccessKind) *m
 
 // notMulticast is the fault of lanes whose addresses are in no multicast range.
 func notMulticast(lanes uint32, addr uint64, q *machine.Request) *machine.Fault {
-	return &machine.Fault{Kind: machine.NotMulticast, Lanes: lanes, Addr: addr, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
+	return &machine.Fault{Kind: faults.NotMulticast, Lanes: lanes, Addr: addr, Size: q.Size, Align: q.Align, Access: q.Kind, Space: q.Space}
 }
 
 // eachCopy checks every copy of what the executing lanes access, and visits it.

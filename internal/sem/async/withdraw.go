@@ -10,7 +10,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -57,7 +59,7 @@ func withdraw(w *machine.Warp, in *machine.Inst) machine.State {
 		if o.space == machine.Generic {
 			if !mem.InShared(to[i]) {
 				return w.Fault(in, &machine.Fault{
-					Kind: machine.WrongWindow, Lanes: 1 << i, Addr: to[i], Size: answerBytes, Align: answerBytes, Access: machine.Store, Space: machine.Generic,
+					Kind: faults.WrongWindow, Lanes: 1 << i, Addr: to[i], Size: answerBytes, Align: answerBytes, Access: machine.Store, Space: machine.Generic,
 				})
 			}
 			to[i] -= mem.SharedWindow
@@ -78,7 +80,7 @@ func withdraw(w *machine.Warp, in *machine.Inst) machine.State {
 			}
 		}
 		return w.Issue(in, &machine.Op{
-			Entry: queue.Entry{Pipe: queue.Store}, Proxy: machine.AsyncProxy, Read: r.ask, Write: r.write, Signal: r.signal, Touches: r.touches,
+			Entry: queue.Entry{Pipe: queue.Store}, Proxy: model.AsyncProxy, Read: r.ask, Write: r.write, Signal: r.signal, Touches: r.touches,
 		})
 	})
 }

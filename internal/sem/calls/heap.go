@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
@@ -49,7 +50,7 @@ func deviceFree(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State 
 
 // badFree reports a free of what malloc has not returned, or of what is freed already.
 func badFree(w *machine.Warp, in *machine.Inst, addr uint64, heap bool) machine.State {
-	f := &machine.Fault{Kind: machine.BadFree, Lanes: w.Mask, Addr: addr, Near: w.Block(addr)}
+	f := &machine.Fault{Kind: faults.BadFree, Lanes: w.Mask, Addr: addr, Near: w.Block(addr)}
 	switch n := f.Near; {
 	case n == nil:
 		f.Text = fmt.Sprintf("%#x is no address that malloc has returned", addr)

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
@@ -211,6 +212,6 @@ func assertFail(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State 
 				return r.st
 			}
 		}
-		return w.Fault(in, &machine.Fault{Kind: machine.AssertFailed, Lanes: w.Mask, Text: assertText(text, c.arg(w, 2, lane))})
+		return w.Fault(in, &machine.Fault{Kind: faults.AssertFailed, Lanes: w.Mask, Text: assertText(text, c.arg(w, 2, lane))})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -28,7 +29,7 @@ func vprintf(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State {
 		}
 		c.give(w, lane, uint64(p.count))
 		if out := w.Launch().Output; out != nil && !out.Print(p.out) {
-			return w.Fault(in, &machine.Fault{Kind: machine.OutputLimit, Lanes: w.Mask})
+			return w.Fault(in, &machine.Fault{Kind: faults.OutputLimit, Lanes: w.Mask})
 		}
 		return machine.Next
 	})

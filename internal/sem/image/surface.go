@@ -11,7 +11,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tex"
@@ -166,9 +168,9 @@ func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.St
 
 // tell tells observers what the lanes are about to access, format by format. Reductions are atomic.
 func (o *surfaceOp) tell(w *machine.Warp, in *machine.Inst, f *found) {
-	e := machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: machine.SurfaceProxy, Kind: o.kind}
+	e := machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: model.SurfaceProxy, Kind: o.kind}
 	if o.kind == machine.Atomic {
-		e.Order, e.Scope = machine.Relaxed, machine.GPUScope
+		e.Order, e.Scope = model.Relaxed, model.GPUScope
 	}
 	var addr [32]uint64
 	for rest := f.lanes; rest != 0; rest &^= e.Lanes {
@@ -194,7 +196,7 @@ func (o *surfaceOp) bytesOf(im *images.Image) uint32 {
 
 // missing is the fault of a handle that names no surface.
 func (o *surfaceOp) missing(w *machine.Warp, in *machine.Inst, handle uint64, lanes uint32, why string) machine.State {
-	return w.Fault(in, &machine.Fault{Kind: machine.NoSurface, Lanes: lanes, Addr: handle, Text: fmt.Sprintf("%s of %#x: %s", o.name, handle, why)})
+	return w.Fault(in, &machine.Fault{Kind: faults.NoSurface, Lanes: lanes, Addr: handle, Text: fmt.Sprintf("%s of %#x: %s", o.name, handle, why)})
 }
 
 // sameHandle returns the handle of the first lane, and the lanes that have it.
@@ -260,9 +262,9 @@ func (o *surfaceOp) point(w *machine.Warp, i int) tex.Point {
 
 // outside is the fault of lanes that do not find a place.
 func (o *surfaceOp) outside(w *machine.Warp, in *machine.Inst, im *images.Image, lanes uint32, out tex.Outcome) machine.State {
-	kind := machine.SurfaceBounds
+	kind := faults.SurfaceBounds
 	if out == tex.Misaligned {
-		kind = machine.SurfaceAlignment
+		kind = faults.SurfaceAlignment
 	}
 	p := o.point(w, bits.TrailingZeros32(lanes)&31)
 	return w.Fault(in, &machine.Fault{Kind: kind, Lanes: lanes, Text: fmt.Sprintf("%s.%v of %d bytes at %s of %s: %s",
@@ -289,5 +291,5 @@ func (o *surfaceOp) suits(w *machine.Warp, in *machine.Inst, im *images.Image, l
 	if why == "" {
 		return machine.Next
 	}
-	return w.Fault(in, &machine.Fault{Kind: machine.WrongSurface, Lanes: lanes, Text: fmt.Sprintf("%s.%v of %s: %s", o.name, o.Reach, named(im), why)})
+	return w.Fault(in, &machine.Fault{Kind: faults.WrongSurface, Lanes: lanes, Text: fmt.Sprintf("%s.%v of %s: %s", o.name, o.Reach, named(im), why)})
 }

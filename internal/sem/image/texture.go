@@ -13,7 +13,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tex"
@@ -263,7 +265,7 @@ func (o *textureOp) next(w *machine.Warp, in *machine.Inst, rest uint32) (t, s *
 		}
 	}
 	if why := o.unsuited(t, s); why != "" {
-		return nil, nil, 0, w.Fault(in, &machine.Fault{Kind: machine.WrongTexture, Lanes: group,
+		return nil, nil, 0, w.Fault(in, &machine.Fault{Kind: faults.WrongTexture, Lanes: group,
 			Text: fmt.Sprintf("%s.%v of %s: %s", o.name, o.Reach, textureName(t), why)})
 	}
 	return t, s, group, machine.Next
@@ -271,7 +273,7 @@ func (o *textureOp) next(w *machine.Warp, in *machine.Inst, rest uint32) (t, s *
 
 // missingTexture is the fault of a handle that names no texture or sampler.
 func missingTexture(w *machine.Warp, in *machine.Inst, name string, handle uint64, lanes uint32, why string) machine.State {
-	return w.Fault(in, &machine.Fault{Kind: machine.NoTexture, Lanes: lanes, Addr: handle, Text: fmt.Sprintf("%s of %#x: %s", name, handle, why)})
+	return w.Fault(in, &machine.Fault{Kind: faults.NoTexture, Lanes: lanes, Addr: handle, Text: fmt.Sprintf("%s of %#x: %s", name, handle, why)})
 }
 
 // textureName describes a texture for faults: texture photo (2d 64x48 u8x4).
@@ -339,7 +341,7 @@ func (o *textureOp) readTold(w *machine.Warp, in *machine.Inst, r *tex.Reader, l
 	})
 	size := uint32(r.Levels[0].Format.Bytes())
 	for n, row := range rows {
-		w.Observe(in, machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: machine.TextureProxy, Kind: machine.Load,
+		w.Observe(in, machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: model.TextureProxy, Kind: machine.Load,
 			Size: size, Lanes: has[n], Addr: row})
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -33,7 +34,7 @@ type lines struct {
 func (l *lines) access(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*machine.Access, machine.State) {
 	if bad := l.outside(addr); bad != 0 {
 		return nil, w.Fault(in, &machine.Fault{
-			Kind: machine.WrongWindow, Lanes: bad, Addr: addr[sem.Lowest(bad)], Size: l.Size, Align: l.Align, Access: l.Kind, Space: l.Space,
+			Kind: faults.WrongWindow, Lanes: bad, Addr: addr[sem.Lowest(bad)], Size: l.Size, Align: l.Align, Access: l.Kind, Space: l.Space,
 		})
 	}
 	if w.Observing() {

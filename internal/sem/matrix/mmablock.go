@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -65,13 +66,13 @@ func (s *scaleOperand) ids(w *machine.Warp, in *machine.Inst, perRow, threads ui
 	thread, alike := uniform(w, s.threadID)
 	switch {
 	case !same || !alike:
-		return ids, w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different selectors of scale factors"})
+		return ids, w.Fault(in, &machine.Fault{Kind: faults.PartialWarp, Lanes: w.Mask, Text: "the lanes give different selectors of scale factors"})
 	case first%perRow != 0:
-		return ids, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Align: perRow, Text: "byte-id"})
+		return ids, w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Align: perRow, Text: "byte-id"})
 	case first > 3:
-		return ids, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Want: 3, Text: "byte-id"})
+		return ids, w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: w.Mask, Value: uint64(first), Want: 3, Text: "byte-id"})
 	case thread >= threads:
-		return ids, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(thread), Want: uint64(threads - 1), Text: "thread-id"})
+		return ids, w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: w.Mask, Value: uint64(thread), Want: uint64(threads - 1), Text: "thread-id"})
 	}
 	return scaleIDs{int(first), int(thread)}, machine.Next
 }

@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/num"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -129,7 +130,7 @@ func compressSparse(w *machine.Warp, in *machine.Inst) machine.State {
 		i := sem.Lowest(m)
 		var err error
 		if choices[i], err = o.read(descs[i]); err != nil {
-			return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: 1 << i, Text: err.Error()})
+			return w.Fault(in, &machine.Fault{Kind: faults.BadDescriptor, Lanes: 1 << i, Text: err.Error()})
 		}
 	}
 	dense := bitRun{copied(rowsAt(w, o.dense)), o.elem}
@@ -173,7 +174,7 @@ func decompressSparse(w *machine.Warp, in *machine.Inst) machine.State {
 		lane := sem.Lowest(m)
 		for i := range groups * o.of {
 			if x := meta.get(lane, i); int(x) >= o.to {
-				return w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: 1 << lane, Value: uint64(x), Want: uint64(o.to - 1),
+				return w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: 1 << lane, Value: uint64(x), Want: uint64(o.to - 1),
 					Text: fmt.Sprintf("index %d of mdata", i)})
 			}
 		}

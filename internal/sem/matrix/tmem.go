@@ -10,6 +10,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -58,7 +60,7 @@ func uniform(w *machine.Warp, row uint32) (uint32, bool) {
 
 // tensorFault reports an access to tensor memory that is not possible.
 func tensorFault(w *machine.Warp, in *machine.Inst, format string, args ...any) machine.State {
-	return w.Fault(in, &machine.Fault{Kind: machine.BadTensorAccess, Lanes: w.Mask, Text: fmt.Sprintf(format, args...)})
+	return w.Fault(in, &machine.Fault{Kind: faults.BadTensorAccess, Lanes: w.Mask, Text: fmt.Sprintf(format, args...)})
 }
 
 // allocOp is the decode-time constant of tcgen05.alloc.
@@ -256,7 +258,7 @@ func stepFault(err error) *machine.Fault {
 	if err == nil {
 		return nil
 	}
-	return &machine.Fault{Kind: machine.BadTensorAccess, Text: err.Error() + "; it was when the operation was issued"}
+	return &machine.Fault{Kind: faults.BadTensorAccess, Text: err.Error() + "; it was when the operation was issued"}
 }
 
 // planTensorLoad sets up tcgen05.ld r, [taddr]{, split}.
@@ -318,7 +320,7 @@ func (l fragmentLoad) open(w *machine.Warp, in *machine.Inst) machine.State {
 	if w.AsyncMode() == queue.Eager {
 		return machine.Next
 	}
-	return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.TensorLoad}, Proxy: machine.AsyncProxy, Read: l.read, Touches: l.touches})
+	return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.TensorLoad}, Proxy: model.AsyncProxy, Read: l.read, Touches: l.touches})
 }
 
 // read looks whether the memory is still there.
@@ -416,7 +418,7 @@ func storeTensor(w *machine.Warp, in *machine.Inst) machine.State {
 		data[r] = *w.R32(off)
 	}
 	return w.Issue(in, &machine.Op{
-		Entry: queue.Entry{Pipe: queue.TensorStore}, Proxy: machine.AsyncProxy,
+		Entry: queue.Entry{Pipe: queue.TensorStore}, Proxy: model.AsyncProxy,
 		Write: func(*machine.Op) *machine.Fault {
 			if err := o.check(t, a); err != nil {
 				return stepFault(err)

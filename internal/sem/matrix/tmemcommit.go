@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -69,7 +70,7 @@ func (c *tensorCommit) locate(w *machine.Warp, o *tensorCommitOp, addr uint64, l
 	mask, size := w.R32(o.masks)[lane], w.ClusterSize()
 	if mask == 0 || mask>>size != 0 {
 		return &machine.Fault{
-			Kind: machine.BadMbarrier, Lanes: 1 << lane, Addr: addr,
+			Kind: faults.BadMbarrier, Lanes: 1 << lane, Addr: addr,
 			Text: fmt.Sprintf("ctaMask %#x of tcgen05.commit names CTAs that the cluster of %d does not have, or none", mask, size),
 		}
 	}

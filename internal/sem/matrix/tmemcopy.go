@@ -12,6 +12,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -99,7 +101,7 @@ func beginCopy(w *machine.Warp, in *machine.Inst, at tensor.Addr, d uint64, mems
 		return st
 	}
 	return w.Issue(in, &machine.Op{
-		Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{Kind: c.kind}}, Proxy: machine.AsyncProxy, Read: c.read, Write: c.write, Touches: c.touches,
+		Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{Kind: c.kind}}, Proxy: model.AsyncProxy, Read: c.read, Write: c.write, Touches: c.touches,
 	})
 }
 
@@ -178,7 +180,7 @@ func outside(units []uint32, start, size uint32) (unit int, bad bool) {
 }
 
 func descriptorFault(w *machine.Warp, in *machine.Inst, format string, args ...any) machine.State {
-	return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: w.Mask, Text: fmt.Sprintf(format, args...)})
+	return w.Fault(in, &machine.Fault{Kind: faults.BadDescriptor, Lanes: w.Mask, Text: fmt.Sprintf(format, args...)})
 }
 
 // check looks whether the destination is there. The lanes of a copy are counted from that of the
@@ -303,7 +305,7 @@ func shiftTensor(w *machine.Warp, in *machine.Inst) machine.State {
 				return tensorFault(w, in, "address %v: %v", s.at, err)
 			}
 		}
-		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{Kind: queue.TensorShift}}, Proxy: machine.AsyncProxy, Read: s.read, Write: s.write, Touches: s.touches})
+		return w.Issue(in, &machine.Op{Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{Kind: queue.TensorShift}}, Proxy: model.AsyncProxy, Read: s.read, Write: s.write, Touches: s.touches})
 	})
 }
 

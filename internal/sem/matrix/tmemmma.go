@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -200,7 +201,7 @@ func multiplyTensors(w *machine.Warp, in *machine.Inst) machine.State {
 			Entry: queue.Entry{Pipe: queue.Tensor, Tensor: queue.TensorStep{
 				Kind: queue.TensorProduct, Accumulator: uint64(r.M)<<48 | uint64(r.N)<<32 | uint64(r.d),
 			}},
-			Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
+			Proxy: model.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 		})
 	})
 }

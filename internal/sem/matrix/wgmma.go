@@ -10,6 +10,8 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/num"
@@ -143,7 +145,7 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 	w.UnfencedProduct(in, &registers)
 	add := *w.P(o.add) ^ o.flip
 	if add != 0 && add != ^uint32(0) {
-		return w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different values of scale-d"})
+		return w.Fault(in, &machine.Fault{Kind: faults.PartialWarp, Lanes: w.Mask, Text: "the lanes give different values of scale-d"})
 	}
 	r := wgmmaPool.Get().(*wgmmaRecord)
 	*r = wgmmaRecord{
@@ -152,7 +154,7 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		placed: r.placed, dRows: r.dRows[:0], aRows: r.aRows[:0], row: w.Rows(0, 0),
 	}
 	if err := r.place(w); err != nil {
-		return w.Fault(in, &machine.Fault{Kind: machine.BadDescriptor, Lanes: w.Mask, Text: err.Error()})
+		return w.Fault(in, &machine.Fault{Kind: faults.BadDescriptor, Lanes: w.Mask, Text: err.Error()})
 	}
 	if o.Sparse {
 		r.meta = *w.R32(o.productOp.meta)
@@ -172,7 +174,7 @@ func wgmma(w *machine.Warp, in *machine.Inst) machine.State {
 		r.aRows = append(r.aRows, w.R32(off))
 	}
 	st := w.Issue(in, &machine.Op{
-		Entry: queue.Entry{Pipe: queue.Product}, Product: registers, Proxy: machine.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
+		Entry: queue.Entry{Pipe: queue.Product}, Product: registers, Proxy: model.AsyncProxy, Read: r.read, Write: r.write, Touches: r.touches,
 	})
 	if w.OpsEndAtOnce() {
 		wgmmaPool.Put(r)

@@ -8,6 +8,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/tensor"
@@ -118,11 +119,11 @@ func (o *wmmaOp) open(w *machine.Warp, in *machine.Inst, addr *[32]uint64) (*mac
 		same = same && x == addr[0]
 	}
 	if !same {
-		return nil, w.Fault(in, &machine.Fault{Kind: machine.PartialWarp, Lanes: w.Mask, Text: "the lanes give different addresses or strides"})
+		return nil, w.Fault(in, &machine.Fault{Kind: faults.PartialWarp, Lanes: w.Mask, Text: "the lanes give different addresses or strides"})
 	}
 	step := uint64(stride) * uint64(o.bits)
 	if step%8 != 0 {
-		return nil, w.Fault(in, &machine.Fault{Kind: machine.IllegalInstruction, Lanes: w.Mask, Value: uint64(stride), Align: uint32(8 / o.bits), Text: "stride"})
+		return nil, w.Fault(in, &machine.Fault{Kind: faults.IllegalInstruction, Lanes: w.Mask, Value: uint64(stride), Align: uint32(8 / o.bits), Text: "stride"})
 	}
 	for i := range o.count {
 		addr[i] = addr[0] + uint64(i)*step/8
