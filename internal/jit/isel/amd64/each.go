@@ -30,22 +30,23 @@ func (s *selector) storeLanes(e *ssa.Effect, test bool) {
 
 // addresses puts the device addresses of all lanes into the frame.
 func (s *selector) addresses(e *ssa.Effect) *area {
-	a, lanes := e.Access, s.area(fLanes, 8*s.lanesOf(e))
-	base := s.num(a.Base)
-	if a.Disp != 0 {
-		base = s.plus(base, a.Disp)
-	}
-	all := s.spread(base, ssa.X)
+	lanes := s.area(fLanes, 8*s.lanesOf(e))
+	of := s.addressesOf(e)
 	for i := range s.vectorsOf(s.lanesOf(e), ssa.X) {
-		x := isel.VReg(0)
-		if a.Index != 0 {
-			x = s.vector(x86.VPADDQ, all, s.part(a.Index, i))
-		} else {
-			x = s.vector(x86.VPADDQ, all, s.steps64(i, a.Step))
-		}
-		s.storeArea(lanes, s.isa.bytes()*i, x)
+		s.storeArea(lanes, s.isa.bytes()*i, of(i))
 	}
 	return lanes
+}
+
+// addressesOf makes the device addresses of the lanes of each vector.
+func (s *selector) addressesOf(e *ssa.Effect) func(i int) isel.VReg {
+	all := s.spread(s.firstAddress(e), ssa.X)
+	return func(i int) isel.VReg {
+		if e.Access.Index != 0 {
+			return s.vector(x86.VPADDQ, all, s.part(e.Access.Index, i))
+		}
+		return s.vector(x86.VPADDQ, all, s.steps64(i, e.Access.Step))
+	}
 }
 
 // plus is an address and a constant.

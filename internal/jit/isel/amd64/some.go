@@ -201,9 +201,12 @@ func (c *code) fillLanes(count, size int) {
 
 // testWide tests lanes by addresses of 64 bits, which it leaves in the frame.
 func (s *selector) testWide(e *ssa.Effect) lanes {
-	at := s.addresses(e)
 	a := e.Access
 	t := s.tested(a.Bounds, a.Bytes(), false, max(a.Align, 1))
+	if !s.isa.Has(Masks) {
+		return s.testAll(e, &t)
+	}
+	at := s.addresses(e)
 	how, count := s.temps(1, 0), s.lanesOf(e)
 	run := func(c *code) {
 		end := c.NewLabel()
@@ -220,6 +223,61 @@ func (s *selector) testWide(e *ssa.Effect) lanes {
 	s.emit(i)
 	s.exit(i, e.State, e.PC+1)
 	return lanes{how: how[0], area: at}
+}
+
+// testAll tests the lanes' addresses as vectors: from the start of the allocation on they are to be below its limit.
+// Lanes that are off get the start, which is inside if any lane is.
+func (s *selector) testAll(e *ssa.Effect, t *tested) lanes {
+	bound := func(name string, at func(f *frame) int) isel.VReg {
+		return s.run1(name, isel.Vector, func(c *code) {
+			c.VM(x86.VPBROADCASTQ, c.width(), c.v(0), c.frameAt(at(&c.e.frame)))
+		})
+	}
+	bounds, limit := t.bounds, t.limit
+	start := bound("start", func(f *frame) int { return f.startOf(bounds) })
+	sign := s.splatX(1 << 63) // there are comparisons with signs alone
+	least := s.vector(x86.VPXOR, bound("limit", func(f *frame) int { return f.limitOf(limit) }), sign)
+	_, full := s.f.Known(e.Mask)
+	of := s.addressesOf(e)
+	outside, at := isel.VReg(0), s.area(fLanes, 8*s.lanesOf(e))
+	for i := range s.vectorsOf(s.lanesOf(e), ssa.X) {
+		x := of(i)
+		from := s.vector(x86.VPXOR, s.vector(x86.VPSUBQ, x, start), sign)
+		out := s.not(s.vector(x86.VPCMPGTQ, least, from))
+		if t.align > 1 {
+			out = s.vector(x86.VPOR, out, s.vector(x86.VPAND, x, s.splatX(uint64(t.align)-1)))
+		}
+		if !full {
+			m := s.wide(e.Mask, i)
+			out, x = s.vector(x86.VPAND, out, m), s.vector(x86.VBLENDVPD, start, x, m)
+		}
+		s.storeArea(at, s.isa.bytes()*i, x)
+		if outside != 0 {
+			out = s.vector(x86.VPOR, outside, out)
+		}
+		outside = out
+	}
+	how, test := s.temps(1, 0), *t
+	run := func(c *code) { c.anyOutside(&test) }
+	i := &isel.Inst{Op: &op{name: "test lanes", run: run, areas: []touch{at.reads()}}, Defs: how,
+		Uses: []isel.VReg{s.bits(e.Mask), outside}, Temps: s.temps(4, 0), Early: true}
+	s.emit(i)
+	s.exit(i, e.State, e.PC+1)
+	return lanes{how: how[0], area: at}
+}
+
+// anyOutside leaves where lanes of use 0 are outside, as use 1 says.
+func (c *code) anyOutside(t *tested) {
+	some, end := c.NewLabel(), c.NewLabel()
+	c.MovImm(c.g(0), howNone)
+	c.RR(x86.TEST, x86.S32, c.u(0), c.u(0))
+	c.Jcc(x86.E, end)
+	c.VV(x86.VPTEST, x86.W256, c.uv(1), c.uv(1))
+	c.Jcc(x86.E, some)
+	c.testLanes(t)
+	c.Bind(some)
+	c.MovImm(c.g(0), howApart)
+	c.Bind(end)
 }
 
 // loadSome loads part i of element k, as a test has said.
