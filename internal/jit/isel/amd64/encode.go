@@ -1,7 +1,9 @@
 package amd64
 
 import (
+	"bytes"
 	"fmt"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/regalloc"
@@ -75,22 +77,31 @@ type code struct {
 	done              x86.Label
 }
 
+// assemblers are those that are not in use, with room for as much code as they have made.
+var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
+
 // Encode makes bytes of the function with places.
 func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
-	e := &encoder{x: x86.New(nil), isa: o.isa, frame: o.frame, homes: r, waits: o.waits}
-	e.size = int32(o.frame.slots() + o.isa.bytes()*r.Slots)
-	if e.size > mostFrame {
-		return nil, Refusal(fmt.Sprintf("a frame of %d bytes", e.size))
+	size := int32(o.frame.slots() + o.isa.bytes()*r.Slots)
+	if size > mostFrame {
+		return nil, Refusal(fmt.Sprintf("a frame of %d bytes", size))
 	}
+	x := assemblers.Get().(*x86.Asm)
+	defer assemblers.Put(x)
+	x.Reset()
+	e := &encoder{x: x, isa: o.isa, frame: o.frame, size: size, homes: r, waits: o.waits}
+	e.write(o)
+	image, err := x.Finish()
+	return bytes.Clone(image), err
+}
+
+// write writes all there is of the function.
+func (e *encoder) write(o *Code) {
 	e.done = e.x.NewLabel()
+	e.labels = make([]x86.Label, 0, len(o.Blocks))
 	for range o.Blocks {
 		e.labels = append(e.labels, e.x.NewLabel())
 	}
-	steps := 0
-	for _, b := range r.Blocks {
-		steps += len(b)
-	}
-	e.x.Grow(1024 + 24*steps)
 	e.x.Watch(e.watch)
 	e.code = code{Asm: e.x, e: e, done: e.done}
 	e.code.enter(e.size)
@@ -98,7 +109,7 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 		if e.next = nil; i+1 < len(o.Blocks) {
 			e.next = o.Blocks[i+1]
 		}
-		e.block(b, r.Blocks[i])
+		e.block(b, e.homes.Blocks[i])
 	}
 	for _, l := range e.late {
 		e.x.Bind(l.at)
@@ -109,7 +120,6 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	e.x.Bind(e.done)
 	e.code.Inst = nil
 	e.code.finish()
-	return e.x.Finish()
 }
 
 func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
