@@ -6,7 +6,10 @@
 // lanes of the value's type a vector holds.
 package isel
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // VReg is a virtual register; 0 is none. Each is defined once: by an instruction, as a parameter of a block, or as a
 // constant.
@@ -36,8 +39,8 @@ type Func struct {
 	consts []Const
 	found  [Classes]map[Const]VReg
 
-	insts []Inst // room for more instructions, and for their registers
-	regs  []VReg
+	insts Room[Inst] // for more instructions, and for their registers
+	regs  Room[VReg]
 }
 
 // Block is straight code. What is in front of its last instruction may leave it, too.
@@ -70,21 +73,36 @@ type Op interface{ String() string }
 
 // New makes an empty function.
 func New(name string) *Func {
-	f := &Func{Name: name, class: make([]Class, 1, 512), of: make([]int32, 1, 512)}
+	f := funcs.Get().(*Func)
+	f.Name = name
+	return f
+}
+
+// funcs are those that have been given back.
+var funcs = sync.Pool{New: func() any {
+	f := &Func{class: make([]Class, 1, 512), of: make([]int32, 1, 512)}
 	for c := range f.found {
 		f.found[c] = map[Const]VReg{}
 	}
 	return f
+}}
+
+// Free gives the memory of a function back, of which nothing is used any more.
+func (f *Func) Free() {
+	clear(f.Blocks)
+	f.Blocks, f.class, f.of, f.consts = f.Blocks[:0], f.class[:1], f.of[:1], f.consts[:0]
+	for c := range f.found {
+		clear(f.found[c])
+	}
+	f.insts.Reset()
+	f.regs.Reset()
+	funcs.Put(f)
 }
 
 // NewInst makes an instruction that defines and uses registers. Instructions stand side by side in memory, as do their
 // registers: there are many.
 func (f *Func) NewInst(op Op, def VReg, uses ...VReg) *Inst {
-	if len(f.insts) == 0 {
-		f.insts = make([]Inst, 128)
-	}
-	i := &f.insts[0]
-	f.insts = f.insts[1:]
+	i := &f.insts.Take(1)[0]
 	i.Op = op
 	if def != 0 {
 		i.Defs = f.List(def)
@@ -95,12 +113,7 @@ func (f *Func) NewInst(op Op, def VReg, uses ...VReg) *Inst {
 
 // List is a list of registers.
 func (f *Func) List(list ...VReg) []VReg {
-	n := len(list)
-	if n > len(f.regs) {
-		f.regs = make([]VReg, max(512, n))
-	}
-	out := f.regs[:n:n]
-	f.regs = f.regs[n:]
+	out := f.regs.Take(len(list))
 	copy(out, list)
 	return out
 }

@@ -19,6 +19,7 @@ type Code struct {
 	isa   *Target
 	frame frame
 	waits bool // warps wait at barriers
+	ops   *isel.Room[op]
 }
 
 // Options are for tests.
@@ -33,6 +34,7 @@ func Compile(f *ssa.Func, t *Target, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer c.Free()
 	r := regalloc.Allocate(c.Func, t.Registers())
 	if o.Check {
 		if err := regalloc.Check(r); err != nil {

@@ -3,6 +3,7 @@ package amd64
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
@@ -114,8 +115,18 @@ type selector struct {
 	stubs  []*block
 	misses []miss
 	frame  frame
-	ops    []op    // room for more
+	ops    *isel.Room[op]
 	last   [64]*op // of those of vectors (shared)
+}
+
+// rooms are those for what instructions do that have been given back.
+var rooms = sync.Pool{New: func() any { return &isel.Room[op]{} }}
+
+// Free gives the memory of instructions back.
+func (o *Code) Free() {
+	o.ops.Reset()
+	rooms.Put(o.ops)
+	o.Func.Free()
 }
 
 // Select makes instructions of a placed function, or says why it does not.
@@ -129,7 +140,8 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 			panic(p)
 		}
 	}()
-	s := &selector{f: f, isa: t, forced: o.Forced, dom: ssa.FindDominators(f), out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
+	s := &selector{ops: rooms.Get().(*isel.Room[op]), f: f, isa: t, forced: o.Forced, dom: ssa.FindDominators(f),
+		out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
 		at:     newEntries(len(f.Ops), 4*len(f.Ops)),
 		local:  newEntries(len(f.Ops), 0),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
@@ -146,7 +158,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}
-	return &Code{Func: s.out, isa: t, frame: s.frame, waits: f.Waits}, nil
+	return &Code{Func: s.out, isa: t, frame: s.frame, waits: f.Waits, ops: s.ops}, nil
 }
 
 // prepare makes the blocks, finds where values are placed, and counts their uses.

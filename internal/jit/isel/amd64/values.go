@@ -274,10 +274,7 @@ func (s *selector) shared(code x86.Op, f form, imm int64) *op {
 
 // op keeps what an instruction does.
 func (s *selector) op(o op) *op {
-	if len(s.ops) == 0 {
-		s.ops = make([]op, 64)
-	}
-	kept := &s.ops[0]
-	s.ops, *kept = s.ops[1:], o
+	kept := &s.ops.Take(1)[0]
+	*kept = o
 	return kept
 }
