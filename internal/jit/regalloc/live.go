@@ -34,6 +34,7 @@ type flow struct {
 	deaths   []isel.VReg // of the running block: what an instruction is the last to use
 	died     []int32     // by instruction: where its deaths end, the last instruction first
 	now      set
+	sets     set // all others
 	pos      int // of the running instruction
 	operands int // of all instructions
 }
@@ -42,23 +43,22 @@ type flow struct {
 func (a *flow) prepare(f *isel.Func) {
 	n, blocks := f.NumRegs(), len(f.Blocks)
 	a.f = f
-	flags := make([]bool, 2*n)
-	a.constant, a.wants = flags[:n], flags[n:]
+	a.constant, a.wants = again(a.constant, n), again(a.wants, n)
 	for v := range n {
 		a.constant[v] = f.IsConst(isel.VReg(v))
 	}
-	numbers := make([]int, 3*blocks+1)
-	a.preds, a.loop, a.first = numbers[:blocks], numbers[blocks:2*blocks], numbers[2*blocks:]
-	a.wanted, a.from, a.lead = make([]isel.VReg, n), make([]int32, 2*n+1), make([]set, blocks)
-	a.from, a.next = a.from[:n+1], a.from[n+1:]
-	a.now = make(set, n/64+1)
+	a.preds, a.loop, a.first = again(a.preds, blocks), again(a.loop, blocks), again(a.first, blocks+1)
+	a.wanted, a.from, a.lead = again(a.wanted, n), again(a.from, n+1), again(a.lead, blocks)
+	a.next, a.now = again(a.next, n), again(a.now, n/64+1)
+	a.pos, a.operands = 0, 0
 }
 
 // findLiveness finds what each block reads of what was there before it. Each virtual register is defined once, in front
 // of its uses: what a block that is led to reads, and the leading one defines, it has defined before.
 func (a *flow) findLiveness() {
 	words := a.f.NumRegs()/64 + 1
-	room := make(set, 3*words*len(a.f.Blocks))
+	a.sets = again(a.sets, 3*words*len(a.f.Blocks))
+	room := a.sets
 	cut := func() set {
 		s := room[:words:words]
 		room = room[words:]

@@ -12,6 +12,7 @@ package regalloc
 import (
 	"math/bits"
 	"slices"
+	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 )
@@ -60,6 +61,7 @@ type Result struct {
 
 	locs  []Loc // of all steps: definitions, uses, temporaries
 	moves []Move
+	by    *allocator
 }
 
 // Locs are the places of a step's definitions, uses and temporaries.
@@ -82,14 +84,45 @@ func Allocate(f *isel.Func, regs Registers) *Result {
 	a := newAllocator(f, regs)
 	a.findLiveness()
 	a.findUses()
-	a.out.locs = make([]Loc, 0, a.operands)
-	steps := make([]Step, 0, a.first[len(a.first)-1])
+	a.out.locs = again(a.locs, a.operands)[:0]
+	steps := again(a.steps, a.first[len(a.first)-1])[:0]
 	for _, b := range f.Blocks {
 		from := len(steps)
 		steps = a.block(b, steps)
 		a.out.Blocks[b.ID] = steps[from:]
 	}
+	a.steps = steps
 	return a.out
+}
+
+// allocators are those whose results have been given back.
+var allocators = sync.Pool{New: func() any { return &allocator{} }}
+
+// Free gives the memory of a result back, of which nothing is used any more.
+func (r *Result) Free() {
+	a := r.by
+	a.locs, a.moves = r.locs, r.moves
+	clear(a.steps)
+	*a = allocator{flow: a.flow, memory: a.memory, start: a.start, mark: a.mark, queue: a.queue[:0]}
+	a.f, a.out = nil, nil
+	allocators.Put(a)
+}
+
+// again is a list of n zeros, where another was.
+func again[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
+// memory is what an allocator has only for the next one.
+type memory struct {
+	places, locs []Loc
+	moves        []Move
+	steps        []Step
 }
 
 // infinite is the next use of what is not used any more.
@@ -113,17 +146,21 @@ type allocator struct {
 	full   [isel.Classes]uint32 // registers that have values
 	locked [isel.Classes]uint32
 	queue  []Move // of the running edge
+	memory
 }
 
 func newAllocator(f *isel.Func, regs Registers) *allocator {
 	n, blocks := f.NumRegs(), len(f.Blocks)
-	a := &allocator{regs: regs, start: make([]*state, blocks), mark: make([]int32, n)}
-	places := make([]Loc, 3*n)
+	a := allocators.Get().(*allocator)
+	a.regs, a.start, a.mark = regs, again(a.start, blocks), again(a.mark, n)
+	a.places = again(a.places, 3*n)
+	places := a.places
 	for i := range places {
 		places[i] = None
 	}
 	a.where = places[2*n:]
-	a.out = &Result{Func: f, Blocks: make([][]Step, blocks), Home: places[:n:n], Params: places[n : 2*n : 2*n]}
+	a.out = &Result{Func: f, Blocks: make([][]Step, blocks), Home: places[:n:n], Params: places[n : 2*n : 2*n],
+		moves: a.moves[:0], by: a}
 	for c := range regs {
 		for _, r := range regs[c] {
 			a.given[c] |= 1 << r

@@ -12,7 +12,7 @@ import (
 // dividing is a selector in the middle of a division of lanes: what is divided is in the frame, and lanes are gathered
 // there, too.
 func dividing() (s *selector, terms, lanes *area) {
-	s = &selector{isa: AVX2, out: isel.New("dividing")}
+	s = &selector{memory: &memory{}, isa: AVX2, out: isel.New("dividing")}
 	s.block = &block{Block: s.out.NewBlock(0, false)}
 	s.out.Add(s.Block)
 	terms, lanes = s.area(fTerms, 64), s.area(fLanes, 64)

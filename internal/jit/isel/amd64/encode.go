@@ -16,10 +16,10 @@ import (
 // Code is a function in instructions.
 type Code struct {
 	*isel.Func
-	isa   *Target
-	frame frame
-	waits bool // warps wait at barriers
-	ops   *isel.Room[op]
+	isa    *Target
+	frame  frame
+	waits  bool // warps wait at barriers
+	memory *memory
 }
 
 // Options are for tests.
@@ -36,6 +36,7 @@ func Compile(f *ssa.Func, t *Target, o Options) ([]byte, error) {
 	}
 	defer c.Free()
 	r := regalloc.Allocate(c.Func, t.Registers())
+	defer r.Free()
 	if o.Check {
 		if err := regalloc.Check(r); err != nil {
 			return nil, err

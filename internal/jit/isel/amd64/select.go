@@ -54,8 +54,13 @@ type entries struct {
 	of   []ssa.Value // by entry
 }
 
-func newEntries(values, most int) entries {
-	return entries{make([]int32, values), make([]entry, 0, most), make([]ssa.Value, 0, most)}
+// prepare empties the lists, for so many values.
+func (l *entries) prepare(values int) {
+	clear(l.list) // which knows the blocks of another function
+	l.reset()
+	if len(l.last) < values {
+		l.last = make([]int32, values)
+	}
 }
 
 // note adds what a key names, or says that it is elsewhere now.
@@ -98,6 +103,7 @@ type block struct {
 
 // selector selects the instructions of a function.
 type selector struct {
+	*memory
 	*block // the running one
 	f      *ssa.Func
 	isa    *Target
@@ -110,22 +116,26 @@ type selector struct {
 	uses   []int32       // by value
 	wanted []int32       // the same without those of states
 	needs  []uint8       // by value: 1 + how many registers it takes to compute (schedule.go)
-	at     entries
-	local  entries // of the running exit
 	stubs  []*block
 	misses []miss
 	frame  frame
-	ops    *isel.Room[op]
 	last   [64]*op // of those of vectors (shared)
 }
 
-// rooms are those for what instructions do that have been given back.
-var rooms = sync.Pool{New: func() any { return &isel.Room[op]{} }}
+// memory is what a selector has only for the next one.
+type memory struct {
+	ops   isel.Room[op]
+	at    entries
+	local entries // of the running exit
+}
 
-// Free gives the memory of instructions back.
+// memories are those that have been given back.
+var memories = sync.Pool{New: func() any { return &memory{} }}
+
+// Free gives the memory of instructions back, of which nothing is used any more.
 func (o *Code) Free() {
-	o.ops.Reset()
-	rooms.Put(o.ops)
+	o.memory.ops.Reset()
+	memories.Put(o.memory)
 	o.Func.Free()
 }
 
@@ -140,12 +150,12 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 			panic(p)
 		}
 	}()
-	s := &selector{ops: rooms.Get().(*isel.Room[op]), f: f, isa: t, forced: o.Forced, dom: ssa.FindDominators(f),
+	s := &selector{memory: memories.Get().(*memory), f: f, isa: t, forced: o.Forced, dom: ssa.FindDominators(f),
 		out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
-		at:     newEntries(len(f.Ops), 4*len(f.Ops)),
-		local:  newEntries(len(f.Ops), 0),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
 			len(f.Ops)), needs: make([]uint8, len(f.Ops))}
+	s.at.prepare(len(f.Ops))
+	s.local.prepare(len(f.Ops))
 	s.prepare()
 	for _, b := range s.dom.Blocks {
 		s.run(s.blocks[b.ID])
@@ -158,7 +168,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}
-	return &Code{Func: s.out, isa: t, frame: s.frame, waits: f.Waits, ops: s.ops}, nil
+	return &Code{Func: s.out, isa: t, frame: s.frame, waits: f.Waits, memory: s.memory}, nil
 }
 
 // prepare makes the blocks, finds where values are placed, and counts their uses.
