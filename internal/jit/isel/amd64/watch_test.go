@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,6 +84,35 @@ func TestRefused(t *testing.T) {
 		opt.Place(f)
 		if _, err := Select(f, AVX2, Options{}); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %s", err, what)
+		}
+	}
+}
+
+// TestAgain: code does not depend on what was compiled in the same memory before.
+func TestAgain(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "ssa", "testdata", "saxpy.ssa"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	function := func() *ssa.Func {
+		f, err := ssa.Parse(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Place(f)
+		return f
+	}
+	var first []byte
+	for n := range 5 {
+		isa := [2]*Target{AVX2, AVX512}[n%2]
+		image, err := Compile(function(), isa, Options{Check: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			first = image
+		} else if isa == AVX2 && !bytes.Equal(image, first) {
+			t.Errorf("run %d: other code than at first", n)
 		}
 	}
 }
