@@ -73,7 +73,7 @@ func (p *path) exit(pc int32) {
 	p.excluded(guard)
 	switch {
 	case p.isNone(rest):
-		if len(p.waiting) == 0 {
+		if clear(p.meets); len(p.waiting) == 0 {
 			p.block.Jump(p.end)
 		}
 		p.mask, p.dead = rest, true

@@ -83,7 +83,11 @@ func (p *path) enterLoop(id ir.BlockID) {
 	var args []ssa.Value
 	for _, off := range p.writtenIn(l) {
 		v, ok := p.env[off]
-		if !ok || !p.lives(off, p.fn.Blocks[id].First) && !(l.divergent && p.livesBehind(off, l)) {
+		behind := l.divergent && p.livesBehind(off, l)
+		if t := p.typeBehind(off, l); behind && t != ssa.None && (!ok || p.TypeOf(v) != t) {
+			v, ok = p.Const(t, 0), true // lanes that leave early keep what the loop has given them
+		}
+		if !ok || !behind && !p.lives(off, p.fn.Blocks[id].First) {
 			continue
 		}
 		args = append(args, p.loopVariable(l, off, v))
@@ -145,6 +149,19 @@ func (l *loop) also(p *path, m ssa.Value) ssa.Value {
 // livesBehind tells whether a variable lives where lanes leave a loop.
 func (p *path) livesBehind(off uint32, l *loop) bool {
 	return slices.ContainsFunc(l.outs, func(out ir.BlockID) bool { return p.lives(off, p.fn.Blocks[out].First) })
+}
+
+// typeBehind is the type of a register where lanes leave a loop, none if it does not live there.
+func (p *path) typeBehind(off uint32, l *loop) ssa.Type {
+	for _, out := range l.outs {
+		live := p.liveAt(p.fn.Blocks[out].First)
+		for _, g := range p.regsOf[off] {
+			if live.Has(int(g)) {
+				return typeOf(p.fn.Regs[g].Width())
+			}
+		}
+	}
+	return ssa.None
 }
 
 // loopVariable makes a parameter of a variable; what enters the loop strided is assumed to stay so, a number to stay a number.
