@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -33,10 +34,11 @@ const (
 )
 
 // flags make a library of one file that computes what the text says, each rounding where it has it. -O3 gains nothing: the text
-// is vectors already.
+// is vectors already. A frame that is larger than the stack is an error.
 var flags = strings.Fields("-x c -std=gnu11 -O2 -mavx2 -mfma -mbmi -mbmi2 -mpopcnt -mtune=native -ffp-contract=off -fno-math-errno " +
 	"-fno-trapping-math -fwrapv -fno-strict-aliasing -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables " +
-	"-fvisibility=hidden -fPIC -w -shared -nostdlib -Wl,--build-id=none")
+	"-fvisibility=hidden -fPIC -shared -nostdlib -Wl,--build-id=none " +
+	"-Werror=frame-larger-than=" + strconv.Itoa(abi.Frame))
 
 // compilers are those that are looked for, in order, with the flag that keeps each from calling memset. clang folds vectors that
 // gcc leaves as they are written: of 16 kernels its code was as fast for two, and up to four times as fast for the others.

@@ -78,6 +78,9 @@ type State struct {
 // there is lost whenever it returns.
 const Room = 2048
 
+// Frame is the most that code which runs on a stack of its own may take of it; behind that is a page that no one may touch.
+const Frame = 192 << 10
+
 // Spills is how many vectors compiled code may put into Save at a time.
 const Spills = 256
 
