@@ -24,6 +24,12 @@ func CompileWith(d *Device, o jit.Options) error {
 	return err
 }
 
+// Pipeline, if it is not nil, changes the options by which devices of the engines JIT and Auto compile: whole packages
+// of tests run so by the compiler's new pipeline. With a seed or sanitizers there are no batches, which that compiles for.
+//
+//face:inside
+var Pipeline func(jit.Options) (jit.Options, error)
+
 // MissingForC says what the engine CC lacks on this machine, by which all kernels are compiled as by JIT; "" if it lacks nothing.
 //
 //face:inside
@@ -43,6 +49,12 @@ func newCompiler(c *DeviceConfig, room int64) (compiler, error) {
 	o := jit.Options{Late: true, Room: room}
 	if c.Engine == CC {
 		o = jit.ThroughC(o, &jit.PipelineC{Cache: true, Seed: c.Seed})
+	}
+	if Pipeline != nil && c.Engine != CC && c.Seed == 0 && c.Sanitize == 0 {
+		var err error
+		if o, err = Pipeline(o); err != nil {
+			return nil, err
+		}
 	}
 	made, err := jit.NewEngine(o)
 	switch {

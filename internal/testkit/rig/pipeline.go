@@ -1,0 +1,34 @@
+//go:build !interp
+
+package rig
+
+// This file runs the tests of a package by the compiler's new pipeline: go test ./internal/testkit/launches -pipeline new.
+
+import (
+	"flag"
+	"fmt"
+
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/build"
+	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/vm"
+)
+
+// NewPipeline is by what devices that compile do so, as far as it takes kernels.
+var NewPipeline = flag.String("pipeline", "",
+	"new: kernels are compiled by the new pipeline, c: by way of C, as far as it takes them; "+
+		"some: also those of which it does not know all, in front of which code leaves")
+
+func init() {
+	vm.Pipeline = func(o jit.Options) (jit.Options, error) {
+		c := &jit.PipelineC{Own: *NewPipeline != "c", Opt: opt.Options{Verify: true}}
+		c.Build = build.Options{Some: *NewPipeline == "some"}
+		switch *NewPipeline {
+		case "":
+			return o, nil
+		case "new", "c", "some":
+			return jit.ThroughC(o, c), nil
+		}
+		return o, fmt.Errorf("-pipeline %s: there are new, c and some", *NewPipeline)
+	}
+}
