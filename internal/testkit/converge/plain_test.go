@@ -19,6 +19,7 @@ import (
 var (
 	plainKernels = flag.Int("converge.plain", 300, "kernels of TestPlain")
 	byC          = flag.Bool("converge.c", false, "TestPlain: by way of C")
+	width        = flag.Int("converge.width", 0, "TestPlain: of vectors, 256 or 512 bits; 0: kernels take turns")
 )
 
 // plainWays are ways to compile by the new pipeline: as it is, any lanes alone, fuel of three turns, leaving before
@@ -91,7 +92,7 @@ func (k *Kernel) plainly(seed uint64, n *tally) error {
 	}
 	c := plainWays[[]int{0, 0, 0, 1, 2, 3}[seed%6]]
 	c.Own, c.Opt, c.Note, c.Build.Some = !*byC, opt.Options{Verify: true}, n.note, true
-	way := Way{Engine: ptxvm.JIT, Options: jit.ThroughC(jit.Options{}, &c), Workers: 1 + int(seed/6%2)}
+	way := Way{Engine: ptxvm.JIT, Options: jit.ThroughC(jit.Options{Vectors: vectors(seed)}, &c), Workers: 1 + int(seed/6%2)}
 	have, got, err := k.counted(m, way, 3)
 	if err != nil {
 		return fmt.Errorf("DIFFERS: %w", err)
@@ -113,6 +114,18 @@ func (k *Kernel) plainly(seed uint64, n *tally) error {
 			got.WarpInsts, got.LaneOps, counts.WarpInsts, counts.LaneOps)
 	}
 	return nil
+}
+
+// vectors is the set that a kernel is compiled for.
+func vectors(seed uint64) jit.Vectors {
+	list := jit.Runnable()
+	switch *width {
+	case 0:
+		return list[seed/12%uint64(len(list))]
+	case 256:
+		return jit.AVX2
+	}
+	return jit.AVX512
 }
 
 // counted is the last of some launches in one way.
