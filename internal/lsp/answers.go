@@ -80,6 +80,9 @@ func hoverAt(r *request, p *positionParams) (any, error) {
 	if err != nil || text == "" {
 		return nil, err
 	}
+	if values := r.hoverTrace(p.Position.Line + 1); values != "" {
+		text += "\n\n---\n\n" + values
+	}
 	return hover{r.s.text(text), r.rangeOf(span)}, nil
 }
 

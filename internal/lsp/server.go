@@ -64,6 +64,7 @@ type server struct {
 	encoding    doc.Encoding
 	client      clientAbilities
 	options     options
+	trace       *recording // the last one that was read
 	initialized bool
 	shutdown    bool
 	ended       chan struct{}
@@ -274,6 +275,7 @@ type options struct {
 	Inline      *bool  `json:"inline"`      // inline assembly: default in Python, since a C++ file has a server of its own
 	Hints       *hints `json:"hints"`       // inlay hints: true, false, or their kinds; default true
 	Lenses      *bool  `json:"lenses"`      // code lenses; default true
+	Recording   string `json:"recording"`   // a trace as JSON lines, whose values stand in hovers
 }
 
 // hints are kinds of inlay hints.
