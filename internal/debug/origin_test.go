@@ -75,3 +75,76 @@ func TestWhy(t *testing.T) {
 		t.Errorf("what block 0 has written comes from %s", have)
 	}
 }
+
+// handing is a kernel whose value goes through .param memory into two functions and back.
+const handing = `.version 8.0
+.target sm_80
+.address_size 64
+.func (.param .f32 r) half(.param .f32 x)
+{
+	.reg .f32 %x;
+	ld.param.f32 %x, [x];
+	mul.rn.f32 %x, %x, 0f3F000000;
+	st.param.f32 [r], %x;
+	ret;
+}
+.func (.param .f32 r) scale(.param .f32 x, .param .f32 s)
+{
+	.reg .f32 %x, %s;
+	ld.param.f32 %x, [x];
+	{
+	.param .f32 a;
+	.param .f32 b;
+	st.param.f32 [a], %x;
+	call.uni (b), half, (a);
+	ld.param.f32 %x, [b];
+	}
+	ld.param.f32 %s, [s];
+	neg.f32 %x, %x;
+	st.param.f32 [r], %x;
+	ret;
+}
+.visible .entry k(.param .u64 out)
+{
+	.reg .b64 %o;
+	.reg .f32 %x, %y;
+	ld.param.u64 %o, [out];
+	ld.global.f32 %x, [%o+4];
+	add.rn.f32 %x, %x, 0f3F800000;
+	{
+	.param .f32 a;
+	.param .f32 b;
+	.param .f32 r;
+	st.param.f32 [b], 0f00000000;
+	st.param.f32 [a], %x;
+	call.uni (r), scale, (a, b);
+	ld.param.f32 %y, [r];
+	}
+	st.global.f32 [%o], %y;
+	ret;
+}
+`
+
+// TestWhyHandedOver follows a value through the .param memory of calls and returns.
+func TestWhyHandedOver(t *testing.T) {
+	s := stepping.Open(t, stepping.Target(t, handing, "k", vm.Launch{Block: vm.Dim3{X: 2}}, 256))
+	if err := s.Break(&debug.Breakpoint{Location: "k.ptx:44"}); err != nil {
+		t.Fatal(err)
+	}
+	if stop, err := s.Continue(); err != nil || stop.Why != debug.AtBreak {
+		t.Fatal(stop, err)
+	}
+	e, err := debug.ParseExpr("%y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := s.Why(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "computed ld.param.f32, stored st.param.f32, computed neg.f32, computed ld.param.f32, stored st.param.f32, computed mul.rn.f32, " +
+		"computed ld.param.f32, stored st.param.f32, computed ld.param.f32, stored st.param.f32, computed add.rn.f32, computed ld.global.f32, input"
+	if have := strings.Join(chain(told.Root), ", "); have != want {
+		t.Errorf("%%y comes from %s\nwant %s", have, want)
+	}
+}

@@ -162,6 +162,9 @@ func (w *Warp) moveOne(m *passing.Move, from, to *Frame, lanes uint32) {
 		if v := w.cta.grid.Values; v != nil {
 			v.Moved(w, from.local+m.From, to.local+m.To, m.Size, lanes)
 		}
+		if t := w.cta.grid.Trace; t != nil && t.Moved != nil {
+			t.Moved(w, from.local+m.From, to.local+m.To, m.Size, lanes)
+		}
 	case passing.Row32:
 		blend32(to.regs.Row32(m.To), from.regs.Row32(m.From), lanes)
 	case passing.Row64:

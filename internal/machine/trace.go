@@ -12,6 +12,8 @@ type Tracer struct {
 	Warp    int32  // of the CTA; -1: all
 	Lanes   uint32 // to be shown
 	Step    func(*Step)
+	// Moved, if it is not nil, is told that a call or a return has copied size bytes in the local memory of some lanes.
+	Moved func(w *Warp, from, to, size, lanes uint32)
 }
 
 // Step is an instruction that lanes of a warp have executed. It is valid until Tracer.Step returns.

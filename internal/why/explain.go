@@ -242,8 +242,18 @@ func (e *explainer) rowBefore(warp int32, before, lane int, level int32, want re
 func (e *explainer) memory(b Bytes, before, depth int) (list []*Node) {
 	left := []Bytes{b}
 	i := sort.Search(len(e.stores), func(i int) bool { return int(e.stores[i]) >= before })
+	next := 0
+	if b.Space == machine.Local {
+		next = sort.Search(len(e.moves), func(i int) bool { return e.moves[i].step > before })
+	}
+	handOver := func(after int) {
+		for ; next > 0 && e.moves[next-1].step > after; next-- {
+			left = e.handedOver(&e.moves[next-1], left, depth, &list)
+		}
+	}
 	for i--; i >= 0 && len(left) != 0; i-- {
 		at := int(e.stores[i])
+		handOver(at)
 		s := &e.steps[at]
 		for k := s.touched - 1; k >= 0; k-- {
 			t := &e.touches[s.touch+k]
@@ -253,11 +263,32 @@ func (e *explainer) memory(b Bytes, before, depth int) (list []*Node) {
 			left = e.storedBy(at, t, left, depth, &list)
 		}
 	}
+	handOver(-1)
 	for _, rest := range left {
 		n, _ := e.node(Node{Kind: Input, Result: -1, Bytes: rest}, depth)
 		list = append(list, n)
 	}
 	return list
+}
+
+// handedOver explains those of some bytes of local memory that a call has handed over, and returns the others.
+func (e *explainer) handedOver(m *move, left []Bytes, depth int, list *[]*Node) (others []Bytes) {
+	for _, b := range left {
+		from, to := max(b.From, m.to), min(b.To, m.to+m.size)
+		if b.Home>>5 != m.home || m.lanes>>(b.Home&31)&1 == 0 || from >= to {
+			others = append(others, b)
+			continue
+		}
+		there := Bytes{b.Space, b.Home, from - m.to + m.from, to - m.to + m.from}
+		*list = append(*list, e.memory(there, m.step, depth)...)
+		if b.From < from {
+			others = append(others, Bytes{b.Space, b.Home, b.From, from})
+		}
+		if to < b.To {
+			others = append(others, Bytes{b.Space, b.Home, to, b.To})
+		}
+	}
+	return others
 }
 
 // storedBy explains those of some bytes that a touch has written, and returns the others.

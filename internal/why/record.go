@@ -28,7 +28,8 @@ type Record struct {
 	of      [][]int32 // the steps of a warp
 	keys    []warpKey // of the warps
 	stores  []int32   // steps that write memory
-	pending []touch   // of the instruction that is being executed
+	moves   []move
+	pending []touch // of the instruction that is being executed
 }
 
 // New returns an empty record of at most so many bytes, of the CTAs, by linear index in the grid, that are to be kept whole.
@@ -78,10 +79,26 @@ type touch struct {
 	own    int // in Record.starts, -1: regular
 }
 
+// move is a copy that a call, or a return, makes of what it hands over: of size bytes in the local memory of some lanes.
+type move struct {
+	step           int // the first step behind it
+	home           uint64
+	lanes          uint32
+	from, to, size uint64
+}
+
+// moved notes what a call hands over.
+func (r *Record) moved(w *machine.Warp, from, to, size, lanes uint32) {
+	if r.used <= r.limit && r.whole(w.Rank()) {
+		r.moves = append(r.moves, move{len(r.steps), w.Rank()<<6 | uint64(w.Index()), lanes, uint64(from), uint64(to), uint64(size)})
+		r.used += moveBytes
+	}
+}
+
 // Attach lets the record watch a launch; beside are other observers.
 func (r *Record) Attach(l *machine.Launch) {
 	r.launch = l
-	l.Trace = &machine.Tracer{Every: true, Warp: -1, Lanes: ^uint32(0), Step: r.step}
+	l.Trace = &machine.Tracer{Every: true, Warp: -1, Lanes: ^uint32(0), Step: r.step, Moved: r.moved}
 	l.Wants |= machine.WantsAccesses
 	l.Observer = &both{r, l.Observer}
 }
@@ -190,7 +207,7 @@ func (r *Record) start(t *touch, lane int) uint64 {
 }
 
 // What a step takes, about.
-const stepBytes, touchBytes = 112, 72
+const stepBytes, touchBytes, moveBytes = 112, 72, 48
 
 // step keeps an instruction that has run.
 func (r *Record) step(s *machine.Step) {
