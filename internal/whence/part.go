@@ -114,6 +114,8 @@ func descend(a, b *ptxvm.Origin) (x, y *ptxvm.Origin, why string) {
 		}
 		from, to := unequal(a.Sources, b.Sources)
 		switch {
+		case opcode(a.Step) != opcode(b.Step) && (behind(to, a, mostJoined) || behind(from, b, mostJoined)):
+			return a, b, "other instructions: one of the two makes in one step what the other makes in several"
 		case len(from) != 0 && len(from) == len(to):
 			a, b = from[0], to[0]
 		case opcode(a.Step) != opcode(b.Step):
@@ -125,6 +127,32 @@ func descend(a, b *ptxvm.Origin) (x, y *ptxvm.Origin, why string) {
 		}
 	}
 	return a, b, "these, behind which it is not followed"
+}
+
+// mostJoined is how many instructions a compiler joins to one at most, as a product and a sum to an fma.
+const mostJoined = 3
+
+// behind reports whether all of some values, at least one, are among those that one was made of in so many steps.
+func behind(list []*ptxvm.Origin, o *ptxvm.Origin, steps int) bool {
+	for _, want := range list {
+		if !made(want, o, steps) {
+			return false
+		}
+	}
+	return len(list) != 0
+}
+
+// made reports whether a value was made of one with the same bits.
+func made(of, o *ptxvm.Origin, steps int) bool {
+	if _, computed := resultOf(handedOn(of)); !computed || steps == 0 {
+		return false
+	}
+	for _, s := range handedOn(o).Sources {
+		if sameValue(of, s) || made(of, s, steps-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // handedOn goes back over what changes no bit: stores, loads, moves, shuffles.
