@@ -100,5 +100,8 @@ func (s *Session) GotoReport(n int) (*Stop, error) {
 		}
 	}
 	stop, err := s.arrived(nil)
+	if !s.run.parts.Sanitized {
+		return stop, errors.Join(err, errors.New("There is no report: no sanitizer looks (--sanitize)."))
+	}
 	return stop, errors.Join(err, fmt.Errorf("There is no report %d.", n))
 }

@@ -144,7 +144,7 @@ func (s *Session) nameOrigin(scope *Scope) func(*vm.Origin) string {
 		for _, p := range s.run.parts.Kernel.Params {
 			v, err := (&evaluation{scope, scope.Lane}).loadParameter(p)
 			if a, found := s.run.parts.Memory.Find(v.Low); err == nil && v.Count == 0 && v.Type.Bits() == 64 && found && a.Start == v.Low {
-				objects = append(objects, object{p.Name, a.Start, a.End, scope.pointee(p.Name)})
+				objects = append(objects, object{parameterName(s.run.parts.Kernel, p), a.Start, a.End, scope.pointee(p.Name)})
 			}
 		}
 	}

@@ -136,6 +136,14 @@ func (s *Scope) parameter(name string) (*ir.Param, bool) {
 	return nil, false
 }
 
+// parameterName is the name of a function's parameter; one that a compiler has numbered behind the function's name goes without that.
+func parameterName(f *ir.Func, p *ir.Param) string {
+	if rest, ok := strings.CutPrefix(p.Name, f.Name+"_"); ok && strings.HasPrefix(rest, "param_") {
+		return rest
+	}
+	return p.Name
+}
+
 // pointee is what a kernel's parameter most likely points to.
 func (s *Scope) pointee(name string) value.Type {
 	p, ok := s.parameter(name)
@@ -325,7 +333,7 @@ func (s *Scope) noSymbol(name string) error {
 		names = append(names, shortName(v))
 	}
 	for _, p := range s.parts.Kernel.Params {
-		names = append(names, p.Name)
+		names = append(names, parameterName(s.parts.Kernel, p))
 	}
 	return fmt.Errorf("No symbol \"%s\" in current context.%s", name, Similar(name, names))
 }

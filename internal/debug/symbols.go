@@ -58,7 +58,7 @@ func (s *Scope) Arguments() (list []Symbol, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Symbol{p.Name, v})
+		list = append(list, Symbol{parameterName(s.Func, p), v})
 	}
 	return list, nil
 }
@@ -85,7 +85,7 @@ func (s *Scope) Names() (list []string) {
 			list = append(list, s.Func.Regs[i].Name)
 		}
 		for _, p := range s.Func.Params {
-			list = append(list, p.Name)
+			list = append(list, parameterName(s.Func, p))
 		}
 	}
 	for _, v := range s.Variables() {

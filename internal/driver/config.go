@@ -19,6 +19,7 @@ import (
 // Config is what the environment says. Host gives the library's surroundings.
 type Config struct {
 	Device   vm.DeviceConfig
+	Sanitize string // Device.Sanitize as it was given
 	Devices  int
 	Blocking bool // each call waits for its work
 	Quiet    bool
@@ -97,8 +98,12 @@ var variables = map[string]func(c *Config, value string) error{
 	"PTXVM_PROGRESS":        func(c *Config, v string) error { c.Progress = v != "" && v != "0"; return nil },
 	"PTXVM_REPORT":          func(c *Config, v string) error { c.Report = v; return nil },
 	"PTXVM_QUIET":           func(c *Config, v string) error { c.Quiet = v != "" && v != "0"; return nil },
-	"PTXVM_SANITIZE":        func(c *Config, v string) (err error) { c.Device.Sanitize, err = vm.ParseSanitize(v); return err },
-	"PTXVM_SCHEDULE":        func(c *Config, v string) (err error) { c.Device.Schedule, err = vm.ParseSchedule(v); return err },
+	"PTXVM_SANITIZE": func(c *Config, v string) (err error) {
+		c.Device.Sanitize, err = vm.ParseSanitize(v)
+		c.Sanitize = v
+		return err
+	},
+	"PTXVM_SCHEDULE": func(c *Config, v string) (err error) { c.Device.Schedule, err = vm.ParseSchedule(v); return err },
 	"PTXVM_SEED": func(c *Config, v string) (err error) {
 		c.Device.Seed, err = strconv.ParseUint(v, 0, 64)
 		return wantNumber(err)

@@ -225,14 +225,22 @@ func (d *Driver) keep(b *before, reason error) (text string) {
 	if err != nil {
 		return fmt.Sprintf("\n  capture: %v", err)
 	}
-	return "\n  capture: ptxvm run @" + CapturedLaunch(dir) + debugged(dir, reason)
+	return "\n  capture: ptxvm run @" + CapturedLaunch(dir) + d.looking(reason) + d.debugged(dir, reason)
+}
+
+// looking are the flags by which a replay reports again what a launch was captured for.
+func (d *Driver) looking(reason error) string {
+	if errors.As(reason, new(*vm.SanitizerError)) && d.cfg.Sanitize != "" {
+		return " --sanitize " + d.cfg.Sanitize
+	}
+	return ""
 }
 
 // debugged says how a debugger goes to what a launch was captured for.
-func debugged(dir string, reason error) string {
+func (d *Driver) debugged(dir string, reason error) string {
 	switch {
 	case errors.As(reason, new(*vm.SanitizerError)):
-		return "\n  debug:   ptxvm debug " + dir + " --at report"
+		return "\n  debug:   ptxvm debug " + dir + d.looking(reason) + " --at report"
 	case errors.As(reason, new(*vm.Fault)), errors.As(reason, new(*vm.DeadlockError)):
 		return "\n  debug:   ptxvm debug " + dir + " --at fault"
 	}

@@ -53,6 +53,7 @@ type Parts struct {
 	Memory         *mem.Arena
 	Address        func(*ir.Var) uint64 // of a variable in global or constant memory
 	ReservedShared uint32               // bytes in front of the shared memory of a CTA
+	Sanitized      bool                 // sanitizers look
 	images         *images.Table
 }
 
@@ -61,7 +62,7 @@ type Parts struct {
 //face:inside
 func PartsOf(k *Kernel) Parts {
 	p := k.program
-	return Parts{Module: p.module, Kernel: k.fn, Memory: p.d.machine.Arena, Address: p.image.Var, ReservedShared: p.d.sizes.ReservedShared, images: &p.d.machine.Table}
+	return Parts{Module: p.module, Kernel: k.fn, Memory: p.d.machine.Arena, Address: p.image.Var, ReservedShared: p.d.sizes.ReservedShared, Sanitized: p.d.cfg.Sanitize != 0, images: &p.d.machine.Table}
 }
 
 // stepped sets up a launch for a debugger, if there is one; sanitizers have been set up.

@@ -15,7 +15,7 @@ import (
 // captured are programs whose launches are captured and run again, of several devices and with memory of the host, too. The others take
 // long, or launch nothing.
 var captured = []string{
-	"assert", "asynccopy", "atomics", "bilateral", "bitonic", "both", "bounds", "capture", "cluster", "conv", "copies", "cubemap", "driver_graph", "driver_memory", "driver_texture", "events", "gates", "gradient", "graph", "groups", "halfs", "library", "link", "linkptx", "lock", "managed", "matmul", "memory", "misaligned", "multi",
+	"assert", "asynccopy", "atomics", "bilateral", "bitonic", "both", "bounds", "capture", "cluster", "conv", "copies", "cubemap", "driver_graph", "driver_texture", "events", "gates", "gradient", "graph", "groups", "halfs", "library", "link", "linkptx", "lock", "managed", "matmul", "memory", "misaligned", "multi",
 	"objects", "openmp", "peers", "pools", "printing", "reduce", "registered", "reset", "streams", "surface", "texture", "tma", "vectoradd", "views", "volume", "wmma",
 }
 
