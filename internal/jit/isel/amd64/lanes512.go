@@ -47,6 +47,7 @@ func (s *selector) sequence512(o *ssa.Op, w, i int) isel.VReg {
 		if w == 0 {
 			return s.quotientsOfWords(o.Code, s.part(o.A, i), s.part(o.B, i))
 		}
+		return s.quotientsWide(o.Code, s.part(o.A, i), s.part(o.B, i))
 	}
 	return 0
 }

@@ -308,3 +308,48 @@ func TestQuotients(t *testing.T) {
 		}
 	}
 }
+
+// TestWideQuotients does the same with 64 bits: divisors of which doubles are enough, and of all kinds.
+func TestWideQuotients(t *testing.T) {
+	for isa, has := range map[*amd64.Target]bool{amd64.AVX2: native.HasAVX2(), amd64.AVX512: native.HasAVX512()} {
+		if !has {
+			continue
+		}
+		f := newTrial(false)
+		x, y := f.operand(ssa.X, 0), f.operand(ssa.X, 1)
+		f.store("divu", f.Bin(ssa.DivU, x, y))
+		f.store("remu", f.Bin(ssa.RemU, x, y))
+		f.body.Jump(f.Blocks[2])
+		opt.Place(f.Func)
+		code, r := run(t, f, isa), rand.New(rand.NewPCG(36, 3))
+		for round := range 5000 {
+			a := &arena{}
+			word := func(at, lane int) []byte { return a.memory[at+8*lane:][:8] }
+			for lane := range 32 {
+				n := r.Uint64() >> r.IntN(64)
+				if round%2 == 0 { // no lane is divided by itself
+					n = n>>2 | 1<<14
+				}
+				multiple := r.Uint64() >> r.IntN(64) / max(n, 1) * n
+				binary.LittleEndian.PutUint64(word(operands, lane), multiple+uint64(r.IntN(3))-1)
+				binary.LittleEndian.PutUint64(word(operands+256, lane), n)
+			}
+			if err := code(a.begin()); err != nil {
+				t.Fatal(err)
+			}
+			for lane := range 32 {
+				x, n := binary.LittleEndian.Uint64(word(operands, lane)), binary.LittleEndian.Uint64(word(operands+256, lane))
+				q, rest := ^uint64(0), ^uint64(0)
+				if n != 0 {
+					q, rest = x/n, x%n
+				}
+				if got := binary.LittleEndian.Uint64(word(results, lane)); got != q {
+					t.Fatalf("%v: %d / %d is %d, not %d", isa, x, n, got, q)
+				}
+				if got := binary.LittleEndian.Uint64(word(results+256, lane)); got != rest {
+					t.Fatalf("%v: %d %% %d is %d, not %d", isa, x, n, got, rest)
+				}
+			}
+		}
+	}
+}
