@@ -57,7 +57,8 @@ func (s *selector) loadGathered(e *ssa.Effect, word ssa.Value, shift int, signed
 }
 
 // loadNarrow loads vector i of bytes or halves, by words or by addresses.
-func (s *selector) loadNarrow(n *narrow, e *ssa.Effect, word ssa.Value, all []isel.VReg, base isel.VReg, i int) isel.VReg {
+func (s *selector) loadNarrow(n *narrow, e *ssa.Effect, word ssa.Value, all []isel.VReg, base isel.VReg,
+	i int) isel.VReg {
 	uses := []isel.VReg{}
 	if n.wide {
 		uses = append(uses, all[2*i:2*i+2]...)
