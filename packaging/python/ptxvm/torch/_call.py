@@ -41,7 +41,10 @@ class Operator:
         with contextlib.nullcontext() if _names.current_device() == device.index else torch.cuda.device(device):
             if _names.capturing():
                 return _capture.node(Call(self, device, len(args)), named)
-            torch.cuda.current_stream(device).synchronize()
+            try:
+                torch.cuda.current_stream(device).synchronize()
+            except RuntimeError as error:
+                raise error.with_traceback(None) from None
             return Call(self, device, len(args)).run(named)
 
 
