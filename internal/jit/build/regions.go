@@ -25,11 +25,14 @@ func (p *path) partsFrom(target ir.BlockID, pc int32, whole bool) {
 // waitsAt notes that lanes wait at a block, in the regions that end at some others.
 func (p *path) waitsAt(at ir.BlockID, open []ir.BlockID) {
 	open = ahead(open, at)
+	free := len(open) == 0
 	if old, ok := p.opens[at]; ok {
 		open = common(open, old)
+		if len(old) == 0 != free || len(open) == 0 != free {
+			refuse("lanes wait at one place for others, and not for others")
+		}
 	}
 	p.opens[at] = open
-	free := len(open) == 0
 	if old, ok := p.freely[at]; ok && old != free {
 		refuse("lanes wait at one place for others, and not for others")
 	}
