@@ -32,6 +32,7 @@ internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
 internal/machine/barriers: internal/uop
+internal/machine/events:
 internal/machine/faults:
 internal/machine/mbarriers: internal/mem
 internal/machine/model:
@@ -44,18 +45,18 @@ internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
 internal/machine/waits: internal/machine/barriers internal/machine/mbarriers
-internal/machine: internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue internal/machine/barriers internal/machine/model internal/machine/faults internal/machine/waits
-internal/host: internal/machine internal/mem internal/machine/images internal/machine/queue internal/machine/faults
-internal/sem: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials internal/machine/barriers internal/machine/model internal/machine/faults
-internal/sem/calls: internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop internal/machine/faults
-internal/sem/image: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images internal/machine/model internal/machine/faults
-internal/sem/async: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers internal/machine/queue internal/machine/model internal/machine/faults
-internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem internal/machine/mbarriers internal/machine/queue internal/machine/model internal/machine/faults
+internal/machine: internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue internal/machine/barriers internal/machine/model internal/machine/faults internal/machine/waits internal/machine/events
+internal/host: internal/machine internal/mem internal/machine/images internal/machine/queue internal/machine/faults internal/machine/events
+internal/sem: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials internal/machine/barriers internal/machine/model internal/machine/faults internal/machine/events
+internal/sem/calls: internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop internal/machine/faults internal/machine/events
+internal/sem/image: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tex internal/uop internal/machine/images internal/machine/model internal/machine/faults internal/machine/events
+internal/sem/async: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/regs internal/machine/mbarriers internal/machine/queue internal/machine/model internal/machine/faults internal/machine/events
+internal/sem/matrix: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/sem internal/tensor internal/uop internal/machine/tmem internal/machine/mbarriers internal/machine/queue internal/machine/model internal/machine/faults internal/machine/events
 internal/sem/table:  internal/sem internal/sem/async internal/sem/calls internal/sem/image internal/sem/matrix
 internal/dataflow:  internal/machine internal/machine/regs internal/num internal/uop
-internal/observe: internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow internal/machine/model
-internal/decode: internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow internal/machine/passing internal/machine/specials internal/machine/model
-internal/why:       internal/decode internal/ir internal/isa internal/machine internal/machine/regs
+internal/observe: internal/ir internal/isa internal/machine internal/num internal/sem internal/sem/calls internal/uop internal/machine/regs internal/dataflow internal/machine/model internal/machine/events
+internal/decode: internal/assume diag internal/ir internal/isa internal/machine internal/mem internal/num internal/observe internal/quota internal/sem internal/sem/calls internal/sem/table internal/uop internal/machine/regs internal/machine/sizes internal/dataflow internal/machine/passing internal/machine/specials internal/machine/model internal/machine/events
+internal/why: internal/decode internal/ir internal/isa internal/machine internal/machine/regs internal/machine/events
 internal/jit/native:
 internal/jit/ssa:
 internal/jit/analysis: internal/jit/ssa
@@ -70,21 +71,21 @@ internal/jit/products: internal/jit/native internal/jit/x86 internal/num
 internal/jit: internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/barriers
 internal/san/found: diag internal/machine
 internal/san/clusters:
-internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/model
-internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/queue internal/machine/model
-internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/barriers internal/machine/waits
+internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/model internal/machine/events
+internal/san/async: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/queue internal/machine/model internal/machine/events
+internal/san/misuse: internal/machine internal/san/clusters internal/san/found internal/machine/mbarriers internal/machine/barriers internal/machine/waits internal/machine/events
 internal/san/numbers: internal/machine internal/num internal/san/found internal/value internal/machine/regs internal/dataflow
-internal/san/race: internal/machine internal/mem internal/san/found internal/machine/queue internal/machine/barriers internal/machine/model
-internal/san/flow:  internal/machine internal/mem internal/san/found internal/uop internal/machine/regs internal/dataflow
+internal/san/race: internal/machine internal/mem internal/san/found internal/machine/queue internal/machine/barriers internal/machine/model internal/machine/events
+internal/san/flow: internal/machine internal/mem internal/san/found internal/uop internal/machine/regs internal/dataflow internal/machine/events
 internal/san/streams: internal/san/race
-internal/san:       diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams internal/dataflow internal/machine/queue
-internal/sectors:   internal/machine
+internal/san: diag internal/machine internal/san/async internal/san/flow internal/san/found internal/san/misuse internal/san/numbers internal/san/race internal/san/shadow internal/san/streams internal/dataflow internal/machine/queue internal/machine/events
+internal/sectors: internal/machine internal/machine/events
 internal/fatbin:    internal/isa
 internal/driver:    diag report internal/vm internal/capture internal/cudaabi internal/fatbin internal/isa internal/kernelname internal/machine internal/quote internal/san/race internal/san/streams internal/sarif internal/tensor
 internal/quote:     . diag
 internal/stepform:  . diag internal/quote
 internal/value:     internal/num
-internal/debug:     report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs internal/machine/specials
+internal/debug: report internal/decode internal/findings internal/ir internal/isa internal/kernelname internal/machine internal/mem internal/tensor internal/uop internal/value internal/vm internal/why internal/machine/regs internal/machine/specials internal/machine/events
 internal/debug/dap: internal/debug internal/debug/console internal/framing internal/machine internal/san internal/vm report github.com/google/go-dap golang.org/x/sys/unix internal/machine/barriers
 internal/debug/console: diag internal/debug internal/machine internal/quote internal/stepform report golang.org/x/term internal/machine/queue internal/machine/barriers
 internal/launchlang: . diag internal/isa internal/value
@@ -108,7 +109,7 @@ internal/cudaabi:   diag
 internal/mcp:       internal/launchlang
 examples:
 docs:
-internal/vm: diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/jit/cc internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/queue internal/machine/faults
+internal/vm: diag report internal/assume internal/capture internal/check internal/decode internal/findings internal/host internal/ir internal/isa internal/jit internal/jit/cc internal/kernelname internal/lower internal/machine internal/mem internal/num internal/quota internal/san internal/san/flow internal/san/found internal/san/race internal/san/streams internal/sectors internal/syntax internal/tensor internal/tex internal/value internal/why internal/machine/images internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/queue internal/machine/faults internal/machine/events
 .:                  diag report internal/vm
 `
 

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 )
 
 // WatchKind says what a watchpoint stops at.
@@ -216,7 +217,7 @@ func (s *Session) itsThread(w *Watchpoint, p *machine.Pause) bool {
 
 // accessed is told by the launch of every access, before it is made.
 func (s *Session) accessed(e *machine.Event) {
-	if e.What != machine.Touch || e.On == nil {
+	if e.What != events.Touch || e.On == nil {
 		return
 	}
 	if s.onTouch != nil {

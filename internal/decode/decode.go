@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/passing"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/quota"
@@ -104,16 +105,16 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target sizes.Tar
 
 // Watch is who looks on.
 type Watch struct {
-	Observe machine.Wants // what the code tells an observer, of machine.WantsOfCode
-	Values  bool          // it passes the values of registers on (dataflow.Values)
-	Numbers bool          // it shows numbers and what becomes of them (dataflow.Numbers)
-	Trace   bool          // it shows a tracer what it has done
-	Step    bool          // a debugger stands between its instructions (machine.Moments)
-	Depends bool          // griddepcontrol does something: launches run beside each other (machine.Dependence)
+	Observe events.Wants // what the code tells an observer, of machine.WantsOfCode
+	Values  bool         // it passes the values of registers on (dataflow.Values)
+	Numbers bool         // it shows numbers and what becomes of them (dataflow.Numbers)
+	Trace   bool         // it shows a tracer what it has done
+	Step    bool         // a debugger stands between its instructions (machine.Moments)
+	Depends bool         // griddepcontrol does something: launches run beside each other (machine.Dependence)
 }
 
 // wants reports whether any of these is wanted.
-func (w *Watch) wants(any machine.Wants) bool { return w.Observe&any != 0 }
+func (w *Watch) wants(any events.Wants) bool { return w.Observe&any != 0 }
 
 // Watched is Kernel for observed launches: the code has the observed variant only.
 func (d *Decoder) Watched(by Watch, kernel *ir.Func, shape ir.LaunchShape, target sizes.Target, dynamic uint32, assumptions assume.Set) (*Program, error) {
@@ -232,8 +233,8 @@ func (l Limited) make(key programKey) (*Program, error) {
 // program decodes the functions that a kernel reaches; the kernel's entry is left to fill in.
 func (u *unit) program(reach *reachable) (*Program, error) {
 	starts := slices.ContainsFunc(reach.funcs, startsAsync)
-	u.keeps = u.key.watch.wants(machine.WantsLeft) && starts
-	u.pins = u.key.watch.wants(machine.WantsRows) && slices.ContainsFunc(reach.funcs, pinning)
+	u.keeps = u.key.watch.wants(events.WantsLeft) && starts
+	u.pins = u.key.watch.wants(events.WantsRows) && slices.ContainsFunc(reach.funcs, pinning)
 	p := &Program{key: u.key, Functions: map[uint64]*machine.Code{}}
 	for _, f := range reach.funcs {
 		u.codes[f] = &machine.Code{}

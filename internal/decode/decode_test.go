@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
@@ -359,14 +360,14 @@ func TestObserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{})
+	seen, err := d.Watched(Watch{Observe: events.WantsAll}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plain == seen || len(seen.Entry.Split) != len(plain.Entry.Split) || len(seen.Entry.Insts) != len(plain.Entry.Insts) {
 		t.Errorf("observed code: %d and %d instructions, unobserved %d and %d", len(seen.Entry.Insts), len(seen.Entry.Split), len(plain.Entry.Insts), len(plain.Entry.Split))
 	}
-	if again, _ := d.Watched(Watch{Observe: machine.WantsAll}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{}); again != seen {
+	if again, _ := d.Watched(Watch{Observe: events.WantsAll}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{}); again != seen {
 		t.Error("observed programs are not kept")
 	}
 }
@@ -376,7 +377,7 @@ func TestObservedWants(t *testing.T) {
 	m := module(t, "wants.ptx", header+`.visible .entry k(.param .u64 a) { .reg .b64 %p; .reg .b32 %r;
 		ld.param.u64 %p, [a]; ld.global.u32 %r, [%p]; bar.sync 0; fence.proxy.async; ret; }`)
 	d, shape := New(m, &onDevice{m: m}), ir.LaunchShape{BlockX: 32, BlockY: 1, BlockZ: 1}
-	code := func(wants machine.Wants) []machine.Inst {
+	code := func(wants events.Wants) []machine.Inst {
 		p, err := d.Watched(Watch{Observe: wants}, m.Func("k"), shape, sizes.Of(90), 0, assume.Set{})
 		if err != nil {
 			t.Fatal(err)
@@ -388,8 +389,8 @@ func TestObservedWants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for wants, told := range map[machine.Wants][]int{
-		machine.WantsAccesses: {1}, machine.WantsAccesses | machine.WantsConstants: {0, 1}, machine.WantsOrder: {2}, machine.WantsFences: {3},
+	for wants, told := range map[events.Wants][]int{
+		events.WantsAccesses: {1}, events.WantsAccesses | events.WantsConstants: {0, 1}, events.WantsOrder: {2}, events.WantsFences: {3},
 	} {
 		for pc, in := range code(wants) {
 			if wrapped := handler(in) != handler(plain.Entry.Split[pc]); wrapped != slices.Contains(told, pc) {

@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/observe"
 	"ptxvm.invalid/ptxvm/internal/quota"
@@ -253,19 +254,19 @@ func (x *function) inst(out *machine.Inst) error {
 	if x.key.watch.Depends {
 		sem.Depend(b)
 	}
-	if x.key.watch.wants(machine.WantsTold) {
+	if x.key.watch.wants(events.WantsTold) {
 		observe.Observe(b, x.rowUses(in), x.key.watch.Observe)
 	}
 	if x.key.watch.Values {
 		observe.Follow(b, x.flowReg, x.f.CC)
 	}
-	if x.key.watch.wants(machine.WantsUse) && (in.Sel.Entry.Effects.Has(^ir.Quiet) || out.Op == uop.Mbarrier) {
+	if x.key.watch.wants(events.WantsUse) && (in.Sel.Entry.Effects.Has(^ir.Quiet) || out.Op == uop.Mbarrier) {
 		out.Flags |= machine.Watched
 	}
-	if x.key.watch.wants(machine.WantsLoops) && x.loops()[x.pc] {
+	if x.key.watch.wants(events.WantsLoops) && x.loops()[x.pc] {
 		observe.Prove(b)
 	}
-	x.keeps = x.keeps || x.key.watch.wants(machine.WantsLeft) && leavesBehind[out.Op]
+	x.keeps = x.keeps || x.key.watch.wants(events.WantsLeft) && leavesBehind[out.Op]
 	x.holds = x.holds || out.Op == uop.FabricAsync
 	if x.key.watch.Numbers {
 		observe.Numbers(b, x.operandRow)

@@ -2,7 +2,10 @@ package host
 
 // This file looks whether a launch can ever end (machine.Core.Livelocked), where it wants to know of misuse.
 
-import "ptxvm.invalid/ptxvm/internal/machine"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
+)
 
 // firstJudgement is how many times clusters have given way to each other before the first look whether any of them can ever
 // end; then twice as many. Where clusters have run on and on so often, one worker goes on with all of them: others could not be
@@ -11,7 +14,7 @@ const firstJudgement, patience = 1 << 8, 8
 
 // judge is Judge for clusters that have been parked.
 func (wk *worker) judge(g *grid) {
-	if g.Wants&machine.WantsLoops == 0 {
+	if g.Wants&events.WantsLoops == 0 {
 		return
 	}
 	s := &g.sched

@@ -6,6 +6,7 @@ package machine
 import (
 	"iter"
 
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 )
@@ -89,13 +90,13 @@ func (op *Op) Take(s queue.Step) bool {
 }
 
 // Over tells that it has taken its last step.
-func (op *Op) Over() { op.tell(OpOver) }
+func (op *Op) Over() { op.tell(events.OpOver) }
 
 // AsyncMode returns the mode of the launch. In mode Eager nothing is ever open, so a handler may
 // do at once what its operation does, without a record; a launch with an observer wants the
 // record, though, and so never says queue.Eager.
 func (w *Warp) AsyncMode() queue.Mode {
-	if g := w.cta.grid; g.Async != queue.Eager || !g.observing && !g.wants(WantsLeft) {
+	if g := w.cta.grid; g.Async != queue.Eager || !g.observing && !g.wants(events.WantsLeft) {
 		return g.Async
 	}
 	return queue.Lazy
@@ -115,10 +116,10 @@ func (w *Warp) Issue(in *Inst, op *Op) State {
 	op.Place = w.Place(in)
 	op.Place.Proxy = op.Proxy
 	op.Group = w.groups.Open(op.Pipe)
-	op.tell(OpBegins)
+	op.tell(events.OpBegins)
 	if q.Mode == queue.Eager {
 		st := w.perform(in, op)
-		op.tell(OpOver)
+		op.tell(events.OpOver)
 		return st
 	}
 	return nextIf(q.Add(op))

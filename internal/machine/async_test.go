@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/mem"
@@ -280,15 +281,15 @@ type told struct{ list []string }
 
 func (o *told) Observe(e *Event) {
 	switch e.What {
-	case OpBegins:
+	case events.OpBegins:
 		o.list = append(o.list, fmt.Sprintf("%d begins", e.Op.PC))
-	case OpOver:
+	case events.OpOver:
 		o.list = append(o.list, fmt.Sprintf("%d is over", e.Op.PC))
-	case OpsAwaited:
+	case events.OpsAwaited:
 		o.list = append(o.list, "wait")
-	case CTAEmpty:
+	case events.CTAEmpty:
 		o.list = append(o.list, "empty")
-	case CTAFinished:
+	case events.CTAFinished:
 		o.list = append(o.list, "finished")
 	}
 }
@@ -310,7 +311,7 @@ func TestAsyncTold(t *testing.T) {
 		{queue.Eager, []Inst{cp, exit}, "0 begins, 0 is over, empty, finished"},
 	} {
 		got := &told{}
-		m.fillRun(code(c.prog...), 32, func(l *Launch) { l.Async, l.Observer, l.Wants = c.mode, got, WantsOwed })
+		m.fillRun(code(c.prog...), 32, func(l *Launch) { l.Async, l.Observer, l.Wants = c.mode, got, events.WantsOwed })
 		if have := strings.Join(got.list, ", "); have != c.want {
 			t.Errorf("mode %d: %s; want %s", c.mode, have, c.want)
 		}

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
@@ -42,7 +43,7 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	i := first(w.Mask)
 	e := w.bars.At(uint8(b.ID[i]), b.Kind)
 	if w.Watchful() {
-		w.meets(in, BarrierCome, 0, Meeting{Aligned: b.Aligned, Lanes: e.Lanes, PC: e.PC})
+		w.meets(in, events.BarrierCome, 0, Meeting{Aligned: b.Aligned, Lanes: e.Lanes, PC: e.PC})
 	}
 	e.Lanes |= w.Mask
 	e.Pred |= b.Pred & w.Mask
@@ -54,7 +55,7 @@ func (w *Warp) Barrier(in *Inst, b BarrierIn) (uint32, State) {
 	f.kind = e.Kind
 	if e.Lanes != w.Live {
 		if w.Watchful() {
-			w.meets(in, BarrierWait, 0, Meeting{})
+			w.meets(in, events.BarrierWait, 0, Meeting{})
 		}
 		return 0, Wait
 	}
@@ -116,10 +117,10 @@ func (w *Warp) gathered(in *Inst, e *barriers.Gather) State { // in is nil when 
 	if in != nil && w.Watchful() {
 		t := w.tells()
 		t.arrival = Arrival{b.Arrived, b.Count}
-		w.Observe(in, Event{What: WarpArrives, ID: e.ID, Lanes: e.Lanes, About: &t.arrival})
+		w.Observe(in, Event{What: events.WarpArrives, ID: e.ID, Lanes: e.Lanes, About: &t.arrival})
 	}
 	w.cta.pending |= 1 << e.ID
-	w.cta.tellBarrier(Event{What: BarrierMet, ID: e.ID, Warp: int(w.index), Lanes: e.Lanes})
+	w.cta.tellBarrier(Event{What: events.BarrierMet, ID: e.ID, Warp: int(w.index), Lanes: e.Lanes})
 	b.Arrive(w.index, e)
 	id, kind := e.ID, e.Kind
 	w.bars.Drop(e)
@@ -159,13 +160,13 @@ func (c *CTA) completeBarrier(id uint8) {
 		return
 	}
 	c.cluster.changed++
-	if c.grid.wants(WantsUse) {
+	if c.grid.wants(events.WantsUse) {
 		c.tellEnd(id, b)
 	}
 	done := *b
 	*b = barriers.Barrier{}
 	c.pending &^= 1 << id
-	c.tellBarrier(Event{What: BarrierDone, ID: id, Warps: done.Waiting, Counted: done.Count != 0})
+	c.tellBarrier(Event{What: events.BarrierDone, ID: id, Warps: done.Waiting, Counted: done.Count != 0})
 	for m := done.Waiting; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		c.warps[i].pass(id, &done)

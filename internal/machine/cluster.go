@@ -3,6 +3,8 @@ package machine
 // This file holds clusters: the CTAs that one core runs together, turn by turn, until all
 // have ended or others shall have the core.
 
+import "ptxvm.invalid/ptxvm/internal/machine/events"
+
 // Cluster is the CTAs that run together. Everything in it (shared memory, barriers, mbarriers)
 // is touched by the core alone that owns it; a launch without clusters is clusters of one.
 //
@@ -47,7 +49,7 @@ func (core *Core) newCluster(g *Grid, rank uint64) *Cluster {
 // startOps begins the queue of operations; rank is that of the first CTA.
 func (cl *Cluster) startOps(rank uint64) {
 	g := cl.grid
-	cl.async.Start(g.Async, g.wants(WantsOwed|WantsLeft), g.Seed^rank<<24^0x9e3779b9)
+	cl.async.Start(g.Async, g.wants(events.WantsOwed|events.WantsLeft), g.Seed^rank<<24^0x9e3779b9)
 }
 
 // Retire puts a cluster to rest, in whatever state it is.
@@ -84,7 +86,7 @@ func (cl *Cluster) Run() Verdict {
 			cl.grid.Fail(cl.deadlock())
 			return Stuck
 		}
-		if cl.grid.wants(WantsLoops) && cl.passed >= cl.proof {
+		if cl.grid.wants(events.WantsLoops) && cl.passed >= cl.proof {
 			if cl.proof = 2 * cl.passed; cl.core.host.Judge(cl) {
 				return Stuck
 			}
@@ -135,7 +137,7 @@ func (cl *Cluster) pass(number int) (moved, ok bool) {
 			return moved, false
 		}
 		if c.alive == 0 && cl.async.Tracks {
-			c.tellUse(Event{What: CTAEmpty})
+			c.tellUse(Event{What: events.CTAEmpty})
 		}
 	}
 	return moved, true

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
@@ -90,7 +91,7 @@ func (cl *Cluster) completeBarrier() {
 		return
 	}
 	cl.changed++
-	cl.ctas[0].tell(ClusterDone, 0)
+	cl.ctas[0].tell(events.ClusterDone, 0)
 	for _, c := range cl.ctas {
 		for m := c.clusterBar.Release(); m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)

@@ -2,7 +2,10 @@ package machine
 
 // This file holds what control-flow handlers do to fragments: branch, exit, call, return, sleep.
 
-import "ptxvm.invalid/ptxvm/internal/machine/faults"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/events"
+	"ptxvm.invalid/ptxvm/internal/machine/faults"
+)
 
 // Branch sends the lanes of taken to target; in.D is where they meet the others again. taken
 // must not be empty and lie in the running fragment.
@@ -110,7 +113,7 @@ func (w *Warp) exitLanes(f *Fragment, lanes uint32, pc int32) State {
 		w.leave(frame, lanes)
 		frame = caller
 	}
-	w.cta.tellBarrier(Event{What: LanesEnd, Warp: int(w.index), Lanes: lanes, Members: w.Live})
+	w.cta.tellBarrier(Event{What: events.LanesEnd, Warp: int(w.index), Lanes: lanes, Members: w.Live})
 	if st := w.recheck(); st != Next {
 		return st
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
@@ -66,7 +67,7 @@ func (c *CTA) start(core *Core, cl *Cluster, crank uint32, fresh bool) {
 	if fresh {
 		c.renewSpecials(filled)
 	}
-	c.tell(CTABegin, 0)
+	c.tell(events.CTABegin, 0)
 }
 
 // begin puts all lanes of a warp at the start of the kernel.
@@ -134,7 +135,7 @@ func (w *Warp) prepare() {
 
 // end gives back what a CTA holds beyond its warps' own frames; it may be in any state.
 func (c *CTA) end() {
-	c.tell(CTAEnd, c.alive)
+	c.tell(events.CTAEnd, c.alive)
 	if c.resting {
 		return
 	}

@@ -5,6 +5,7 @@ package machine
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
@@ -114,8 +115,8 @@ func (w *Warp) leave(f *Frame, lanes uint32) {
 		n.Left(w, f, f.local, f.end, lanes)
 	}
 	if f.lanes == 0 && f.caller != nil {
-		if w.cta.grid.wants(WantsRows | WantsOwed | WantsLeft) {
-			w.cta.tellUse(Event{What: FrameGone, About: f})
+		if w.cta.grid.wants(events.WantsRows | events.WantsOwed | events.WantsLeft) {
+			w.cta.tellUse(Event{What: events.FrameGone, About: f})
 		}
 		w.settleOps(f)
 		w.freeFrame(f)

@@ -2,7 +2,10 @@ package machine
 
 // This file brings lanes of a warp together at instructions with a member mask.
 
-import "ptxvm.invalid/ptxvm/internal/machine/waits"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/events"
+	"ptxvm.invalid/ptxvm/internal/machine/waits"
+)
 
 // GatherIn is what the lanes of w.Mask bring to a .sync instruction.
 type GatherIn struct {
@@ -41,7 +44,7 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	if w.Watchful() {
 		t := w.tells()
 		t.masks = *v.Members // a copy, so that those of launches that do not ask stay on the stack
-		w.Observe(in, Event{What: MembersCome, Lanes: w.Mask, About: &t.masks})
+		w.Observe(in, Event{What: events.MembersCome, Lanes: w.Mask, About: &t.masks})
 	}
 	if w.allHere(v.Members) {
 		g := &w.direct
@@ -57,7 +60,7 @@ func (w *Warp) Gather(in *Inst, v GatherIn) (*Gather, State) {
 	f.gather, f.wait = g, waits.Members
 	if !w.closeGather(g) {
 		if w.Watchful() {
-			w.meets(in, MembersWait, members, Meeting{Missing: members & w.Live &^ g.Lanes})
+			w.meets(in, events.MembersWait, members, Meeting{Missing: members & w.Live &^ g.Lanes})
 		}
 		return nil, Wait
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
@@ -39,7 +40,7 @@ type Launch struct {
 	ClockBegan      uint64        // what the global timer showed when Clock was 0
 	Output          Printer       // nil: what kernels print is lost
 	Observer        Observer      // nil: not observed
-	Wants           Wants         // what code tells the observer
+	Wants           events.Wants  // what code tells the observer
 	Values          Values        // follows the values of registers; may be nil
 	Numbers         Numbers       // looks at floating-point numbers; may be nil
 	Trace           *Tracer       // nil: nothing is shown
@@ -155,7 +156,7 @@ func (g *Grid) Describe(l *Launch, stays bool) error {
 		g.Wants = 0
 	}
 	g.special.Facts = specials.Facts{Shape: g.Shape, Shared: g.Shared, Dynamic: g.Dynamic, Explicit: g.ExplicitCluster, Target: g.Target}
-	g.observing = g.wants(WantsTold)
+	g.observing = g.wants(events.WantsTold)
 	g.observed = g.observing || l.Trace != nil || l.Values != nil || l.Numbers != nil || l.Moments != nil
 	g.stackLimit, g.maxDepth = l.Stack, l.Depth
 	if g.slice = 0; l.Fair {
@@ -223,7 +224,7 @@ func (g *Grid) Crash(d *faults.Defect) {
 }
 
 // Observed reports whether code tells an observer what it does: such code is not compiled.
-func (l *Launch) Observed() bool { return l.Observer != nil && l.wants(WantsTold) }
+func (l *Launch) Observed() bool { return l.Observer != nil && l.wants(events.WantsTold) }
 
 // sharedRoom is the bytes of shared memory that a CTA may touch: what it has been given, and where bounds are those of pages, all of
 // what hardware hands out (10.30).

@@ -3,6 +3,8 @@ package machine
 import (
 	"sync"
 	"testing"
+
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 )
 
 // TestSpecials reads registers by row and at run time, in a block of three dimensions.
@@ -127,12 +129,12 @@ func TestObserver(t *testing.T) {
 		in.Part = in.Full
 	}
 	var seen counting
-	m.mustRun(c, 2, 40, func(l *Launch) { l.Observer, l.Wants = &seen, WantsAll })
+	m.mustRun(c, 2, 40, func(l *Launch) { l.Observer, l.Wants = &seen, events.WantsAll })
 	const each = 1 + 2*(3+1) + 1 // CTABegin; of two warps three instructions and LanesEnd; CTAEnd
 	if len(seen.events) != 2*each {
 		t.Fatalf("%d events, want %d", len(seen.events), 2*each)
 	}
-	if a, b := seen.events[0].What, seen.events[each-1].What; a != CTABegin || b != CTAEnd {
+	if a, b := seen.events[0].What, seen.events[each-1].What; a != events.CTABegin || b != events.CTAEnd {
 		t.Errorf("events %v and %v around a CTA", a, b)
 	}
 	if e := seen.events[6]; e.PC != 1 || e.Lanes != 0xff || e.Warp != 1 || e.Func.Name != "f" {

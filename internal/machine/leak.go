@@ -3,13 +3,15 @@ package machine
 // This file tells what a CTA leaves behind when its threads have exited (WantsLeft): tensor memory, and mbarriers
 // that still expect bytes. Launches that do not ask test one bit.
 
+import "ptxvm.invalid/ptxvm/internal/machine/events"
+
 // Leaks reports whether the launch wants to know what is left behind.
-func (w *Warp) Leaks() bool { return w.cta.grid.wants(WantsLeft) }
+func (w *Warp) Leaks() bool { return w.cta.grid.wants(events.WantsLeft) }
 
 // Asked tells where the object is told of bytes to come in its current phase, if that has not completed by it.
 func (w *Warp) Asked(in *Inst, b Mbarrier) {
 	if o, ok := b.cta.mbarriers.Living(b.at.Addr); ok && o.Word.Tx() != 0 {
-		w.Observe(in, Event{What: BytesAsked, Lanes: w.Mask, Phase: o.Phase, Extent: b.extent()})
+		w.Observe(in, Event{What: events.BytesAsked, Lanes: w.Mask, Phase: o.Phase, Extent: b.extent()})
 	}
 }
 
@@ -34,11 +36,11 @@ type Expecting struct {
 
 // finished tells that all lanes of the cluster have exited.
 func (c *CTA) finished(quiet, last bool) {
-	if !c.grid.wants(WantsLeft | WantsUse | WantsOwed) {
+	if !c.grid.wants(events.WantsLeft | events.WantsUse | events.WantsOwed) {
 		return
 	}
 	left := Remains{Quiet: quiet, Last: last}
-	if c.grid.wants(WantsLeft) {
+	if c.grid.wants(events.WantsLeft) {
 		for a := range c.tensor.Allocations() {
 			left.Tensor, left.Extents = append(left.Tensor, a.Made.(Place)), append(left.Extents, TensorExtent(&c.tensor, 0, 128, int(a.Column), int(a.Columns)))
 		}
@@ -48,5 +50,5 @@ func (c *CTA) finished(quiet, last bool) {
 			}
 		}
 	}
-	c.tellUse(Event{What: CTAFinished, About: &left})
+	c.tellUse(Event{What: events.CTAFinished, About: &left})
 }

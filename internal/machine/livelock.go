@@ -11,6 +11,7 @@ package machine
 import (
 	"bytes"
 
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
 
@@ -95,7 +96,7 @@ func (core *Core) Livelocked(clusters []*Cluster) bool {
 		}
 	}
 	g := clusters[0].grid
-	if len(p.loops) == 0 || p.global && !g.wants(WantsAlone) {
+	if len(p.loops) == 0 || p.global && !g.wants(events.WantsAlone) {
 		return false
 	}
 	p.tell()
@@ -233,7 +234,7 @@ func (p *Proof) tell() {
 		if l.poll.place.Func != nil {
 			e = EndlessLoop{l.poll.place, l.poll.extent, true}
 		}
-		l.w.cta.tellUse(Event{What: Endless, About: &e})
+		l.w.cta.tellUse(Event{What: events.Endless, About: &e})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/waits"
 )
@@ -72,6 +73,6 @@ func (w *Warp) poolReason(f *Fragment) string {
 // followRegisters tells of a change where misuse is looked for: the warps of a warpgroup make the same, in the same order.
 func (w *Warp) followRegisters(in *Inst, q *RegisterChange) {
 	if w.Watchful() {
-		w.Observe(in, Event{What: GroupSteps, Lanes: w.Mask, About: &GroupStep{true, uint64(q.Count), uint64(w.PC(in))}})
+		w.Observe(in, Event{What: events.GroupSteps, Lanes: w.Mask, About: &GroupStep{true, uint64(q.Count), uint64(w.PC(in))}})
 	}
 }

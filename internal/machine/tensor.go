@@ -6,6 +6,7 @@ package machine
 import (
 	"fmt"
 
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/tmem"
 	"ptxvm.invalid/ptxvm/internal/machine/waits"
@@ -93,11 +94,11 @@ func (w *Warp) TensorAllocate(in *Inst, q tmem.Call) (tensor.Addr, State) {
 		return 0, Wait
 	}
 	if q.Free {
-		w.tellTensor(in, Freed, t, a)
+		w.tellTensor(in, events.Freed, t, a)
 		w.cta.wakeAll(waits.Tensor)
 		return 0, Next
 	}
-	w.tellTensor(in, Allocated, t, a)
+	w.tellTensor(in, events.Allocated, t, a)
 	return tensor.At(0, int(a.Column)), Next
 }
 
@@ -139,9 +140,9 @@ func (w *Warp) pairAllocate(in *Inst, q tmem.Call) (tensor.Addr, State) {
 	if call.Err != nil {
 		return 0, w.tensorFault(in, call.Err)
 	}
-	what := Allocated
+	what := events.Allocated
 	if q.Free {
-		what = Freed
+		what = events.Freed
 	}
 	w.tellTensor(in, what, t, call.Result)
 	return tensor.At(0, int(call.Result.Column)), Next
@@ -187,7 +188,7 @@ func (w *Warp) tensorFault(in *Inst, err error) State {
 }
 
 // tellTensor tells observers that columns are new or gone.
-func (w *Warp) tellTensor(in *Inst, what EventKind, t *tmem.Memory, a *tmem.Allocation) {
+func (w *Warp) tellTensor(in *Inst, what events.Kind, t *tmem.Memory, a *tmem.Allocation) {
 	if w.Observing() {
 		x := Extent{Space: Tensor, CTA: t.CTARank, Lane: -1, From: uint64(a.Column), To: uint64(a.Column + a.Columns), End: tensor.Lanes}
 		w.Observe(in, Event{What: what, Space: Tensor, Lanes: w.Mask, Extent: &x})

@@ -9,12 +9,13 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
 // Watchful reports whether the launch wants to know how these are used.
-func (w *Warp) Watchful() bool { return w.cta.grid.wants(WantsUse) }
+func (w *Warp) Watchful() bool { return w.cta.grid.wants(events.WantsUse) }
 
 // Meeting is lanes of a warp that meet others.
 type Meeting struct {
@@ -25,7 +26,7 @@ type Meeting struct {
 }
 
 // meets tells of lanes that meet others.
-func (w *Warp) meets(in *Inst, what EventKind, members uint32, m Meeting) {
+func (w *Warp) meets(in *Inst, what events.Kind, members uint32, m Meeting) {
 	t := w.tells()
 	t.meeting = m
 	w.Observe(in, Event{What: what, Lanes: w.Mask, Members: members, About: &t.meeting})
@@ -33,7 +34,7 @@ func (w *Warp) meets(in *Inst, what EventKind, members uint32, m Meeting) {
 
 // ShuffleMisuse tells of a lane that reads from one that is not in its mask or does not take part, peers.
 func (w *Warp) ShuffleMisuse(in *Inst, lane, from int, peers uint32) {
-	w.Observe(in, Event{What: StrayShuffle, Lanes: 1 << lane, Members: peers, About: from})
+	w.Observe(in, Event{What: events.StrayShuffle, Lanes: 1 << lane, Members: peers, About: from})
 }
 
 // Waiting is lanes of a warp that wait, at their place.
@@ -103,7 +104,7 @@ func (c *CTA) tellEnd(id uint8, b *barriers.Barrier) {
 			}
 		}
 	}
-	c.tellUse(Event{What: BarrierEnds, ID: id, About: end})
+	c.tellUse(Event{What: events.BarrierEnds, ID: id, About: end})
 }
 
 // tellUse tells of something about a CTA that is wanted.

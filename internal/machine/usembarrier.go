@@ -3,6 +3,7 @@ package machine
 // This file tells how mbarriers are used (WantsUse).
 
 import (
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -28,7 +29,7 @@ func (w *Warp) watchStep(in *Inst, b Mbarrier, lane int, use mbarriers.Use, valu
 	}
 	t := w.tells()
 	t.step = b.at.Step(use, value)
-	w.Observe(in, Event{What: MbarrierUsed, Lanes: 1 << lane, About: &t.step})
+	w.Observe(in, Event{What: events.MbarrierUsed, Lanes: 1 << lane, About: &t.step})
 }
 
 // watchMbarrier tells of a signal of an operation that was begun before, by its place.
@@ -43,5 +44,5 @@ func (op *Op) watchMbarrier(b Mbarrier) {
 		op.Lanes = lanes
 	}
 	s := b.at.Step(mbarriers.Signals, 0)
-	w.cta.tellUse(Event{What: MbarrierUsed, Op: op, Lanes: op.Lanes, Warp: int(w.index), On: w, About: &s})
+	w.cta.tellUse(Event{What: events.MbarrierUsed, Op: op, Lanes: op.Lanes, Warp: int(w.index), On: w, About: &s})
 }

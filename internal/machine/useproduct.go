@@ -3,6 +3,8 @@ package machine
 // This file tells what products do: to registers (9.7.15.7), as warps of a warpgroup (9.7.15.5), and with the
 // collector buffers of a CTA's tensor core (9.7.16.10.3).
 
+import "ptxvm.invalid/ptxvm/internal/machine/events"
+
 // RowUse is the bytes of a register block that an instruction reads or writes.
 type RowUse struct {
 	From, To uint32
@@ -11,15 +13,15 @@ type RowUse struct {
 
 // UseRows tells which bytes of the running frame's register block an instruction touches that is no product.
 func (w *Warp) UseRows(in *Inst, rows []RowUse) {
-	if w.cta.grid.wants(WantsUse | WantsOwed) {
-		w.Observe(in, Event{What: RowsUsed, Lanes: w.Mask, About: rows})
+	if w.cta.grid.wants(events.WantsUse | events.WantsOwed) {
+		w.Observe(in, Event{What: events.RowsUsed, Lanes: w.Mask, About: rows})
 	}
 }
 
 // FencedProducts tells of wgmma.fence.
 func (w *Warp) FencedProducts(in *Inst) {
 	if w.Watchful() {
-		w.Observe(in, Event{What: ProductFence, Lanes: w.Mask})
+		w.Observe(in, Event{What: events.ProductFence, Lanes: w.Mask})
 	}
 }
 
@@ -39,7 +41,7 @@ func (w *Warp) ProductRows(shape uint32, d, a []uint32) ProductStep {
 func (w *Warp) UnfencedProduct(in *Inst, p *ProductStep) {
 	if w.Watchful() {
 		mine := *p
-		w.Observe(in, Event{What: ProductBegins, Lanes: w.Mask, About: &mine})
+		w.Observe(in, Event{What: events.ProductBegins, Lanes: w.Mask, About: &mine})
 	}
 }
 
@@ -55,7 +57,7 @@ type GroupStep struct {
 // GroupProduct tells of a wgmma.mma_async and of its descriptors.
 func (w *Warp) GroupProduct(in *Inst, a, b uint64) {
 	if w.Watchful() {
-		w.Observe(in, Event{What: GroupSteps, Lanes: w.Mask, About: &GroupStep{false, a, b}})
+		w.Observe(in, Event{What: events.GroupSteps, Lanes: w.Mask, About: &GroupStep{false, a, b}})
 	}
 }
 
@@ -79,5 +81,5 @@ type CollectorStep struct {
 
 // Collect tells what a product of a lane does with a buffer, in a launch that is Watchful.
 func (w *Warp) Collect(in *Inst, lane int, s *CollectorStep) {
-	w.Observe(in, Event{What: Collects, Lanes: 1 << lane, About: s})
+	w.Observe(in, Event{What: events.Collects, Lanes: 1 << lane, About: s})
 }

@@ -24,6 +24,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -57,7 +58,7 @@ type touch struct {
 // Observe wraps the handlers of a decoded instruction, which runs on rows, so that they tell
 // observers what they are about to do and that is wanted. rows are what it does to registers, where an asynchronous
 // operation may have pinned some.
-func Observe(b *sem.Build, rows []machine.RowUse, wants machine.Wants) {
+func Observe(b *sem.Build, rows []machine.RowUse, wants events.Wants) {
 	o := newWatch(b)
 	o.keep(wants)
 	if o.rows = rows; len(rows) == 0 && o.silent() {
@@ -67,16 +68,16 @@ func Observe(b *sem.Build, rows []machine.RowUse, wants machine.Wants) {
 }
 
 // keep drops what is not wanted.
-func (o *watch) keep(wants machine.Wants) {
-	has := func(w machine.Wants) bool { return wants&w != 0 }
+func (o *watch) keep(wants events.Wants) {
+	has := func(w events.Wants) bool { return wants&w != 0 }
 	o.touches = slices.DeleteFunc(o.touches, func(t touch) bool {
-		return !has(machine.WantsAccesses) && (t.Valued || !has(machine.WantsOthers)) || t.constant() && !has(machine.WantsConstants)
+		return !has(events.WantsAccesses) && (t.Valued || !has(events.WantsOthers)) || t.constant() && !has(events.WantsConstants)
 	})
-	o.loads = has(machine.WantsLoaded) && len(o.touches) == 1 && o.touches[0].acquires()
-	if !has(machine.WantsOrder) {
+	o.loads = has(events.WantsLoaded) && len(o.touches) == 1 && o.touches[0].acquires()
+	if !has(events.WantsOrder) {
 		o.order, o.barrier, o.waits = model.Weak, false, false
 	}
-	if !has(machine.WantsFences) {
+	if !has(events.WantsFences) {
 		o.fences = nil
 	}
 }
@@ -116,13 +117,13 @@ func newWatch(b *sem.Build) *watch {
 		o.fences = append(o.fences, proxyFence(b.Sel))
 	}
 	if b.Sel.ID() == isa.Griddepcontrol && b.Sel.Get(isa.C_action) == isa.M_wait {
-		o.fences = append(o.fences, machine.Event{What: machine.GridWaited})
+		o.fences = append(o.fences, machine.Event{What: events.GridWaited})
 	}
 	if e.Has(isa.OrdersFirst) {
-		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: model.ReleaseOrder})
+		o.fences = append(o.fences, machine.Event{What: events.TensorFence, Order: model.ReleaseOrder})
 	}
 	if e.Has(isa.OrdersLater) {
-		o.fences = append(o.fences, machine.Event{What: machine.TensorFence, Order: model.AcquireOrder})
+		o.fences = append(o.fences, machine.Event{What: events.TensorFence, Order: model.AcquireOrder})
 	}
 	return o
 }
@@ -204,7 +205,7 @@ var proxies = map[isa.Mod]model.Proxy{
 
 // proxyFence is the fence that the effects name, for the memory that a modifier restricts it to.
 func proxyFence(sel *isa.Sel) machine.Event {
-	e := machine.Event{What: machine.ProxyFence, Proxy: proxies[sel.Entry.Effects.Proxy.Of(sel)]}
+	e := machine.Event{What: events.ProxyFence, Proxy: proxies[sel.Entry.Effects.Proxy.Of(sel)]}
 	e.Order, e.Scope = sem.FixedOrder(sel), sem.ScopeOf(sel.Get(isa.C_scope))
 	for _, m := range sel.Mods() {
 		switch m {
@@ -229,7 +230,7 @@ func (o *watch) wrap(inner machine.Handler) machine.Handler {
 		lanes := w.Mask
 		st := inner(w, in)
 		if st == machine.Next && o.order.Acquires() {
-			w.Observe(in, machine.Event{What: machine.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes, Barrier: o.barrier, Waits: o.waits})
+			w.Observe(in, machine.Event{What: events.Acquire, Order: o.order, Scope: o.scope, Lanes: lanes, Barrier: o.barrier, Waits: o.waits})
 		}
 		return st
 	}
@@ -240,7 +241,7 @@ func (o *watch) loading(inner machine.Handler) machine.Handler {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
 		e, addr := o.touches[0].Event, w.ReadAddresses()
 		o.touches[0].addresses(w, addr) // before a result takes their register
-		e.What, e.Lanes, e.Addr = machine.Loaded, w.Mask, addr
+		e.What, e.Lanes, e.Addr = events.Loaded, w.Mask, addr
 		st := inner(w, in)
 		if st == machine.Next {
 			w.Observe(in, e)
@@ -261,7 +262,7 @@ func (o *watch) before(w *machine.Warp, in *machine.Inst) {
 		w.Observe(in, e)
 	}
 	if (o.order.Releases() || o.barrier) && !o.waits {
-		w.Observe(in, machine.Event{What: machine.Release, Order: o.order, Scope: o.scope, Lanes: w.Mask, Barrier: o.barrier})
+		w.Observe(in, machine.Event{What: events.Release, Order: o.order, Scope: o.scope, Lanes: w.Mask, Barrier: o.barrier})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/diag"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 )
@@ -76,21 +77,21 @@ func TestPlan(t *testing.T) {
 		set   Set
 		facts Facts
 		who   []*detector
-		wants machine.Wants
+		wants events.Wants
 	}{
 		{set: 0},
 		{set: Async | AsyncFences},
-		{set: Async, facts: Facts{StartsAsync: true}, who: []*detector{operations, shadows}, wants: machine.WantsAll | machine.WantsOwed},
-		{set: Sync, who: []*detector{uses}, wants: machine.WantsUse | machine.WantsLoops},
-		{set: Sync | Async, who: []*detector{uses}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsAccesses},
-		{set: Sync, facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: two}}, Alone: true}, who: []*detector{uses, peers}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsAlone | ordered},
-		{set: Sync, facts: Facts{Multiplies: true}, who: []*detector{uses}, wants: machine.WantsUse | machine.WantsLoops | machine.WantsRows},
-		{set: Sync | Race, facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: two}}}, who: []*detector{uses, races}, wants: machine.WantsUse | machine.WantsLoops | ordered},
-		{set: Leak, who: []*detector{operations}, wants: machine.WantsLeft},
-		{set: Mem, who: []*detector{values}, wants: machine.WantsOthers},
-		{set: Init, facts: Facts{StartsAsync: true}, who: []*detector{shadows, values}, wants: machine.WantsOthers},
-		{set: InitLoads, who: []*detector{shadows}, wants: machine.WantsAccesses},
-		{facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: one}, Async: queue.Lazy}, StartsAsync: true}, who: []*detector{operations, shadows}, wants: machine.WantsAll | machine.WantsOwed},
+		{set: Async, facts: Facts{StartsAsync: true}, who: []*detector{operations, shadows}, wants: events.WantsAll | events.WantsOwed},
+		{set: Sync, who: []*detector{uses}, wants: events.WantsUse | events.WantsLoops},
+		{set: Sync | Async, who: []*detector{uses}, wants: events.WantsUse | events.WantsLoops | events.WantsAccesses},
+		{set: Sync, facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: two}}, Alone: true}, who: []*detector{uses, peers}, wants: events.WantsUse | events.WantsLoops | events.WantsAlone | ordered},
+		{set: Sync, facts: Facts{Multiplies: true}, who: []*detector{uses}, wants: events.WantsUse | events.WantsLoops | events.WantsRows},
+		{set: Sync | Race, facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: two}}}, who: []*detector{uses, races}, wants: events.WantsUse | events.WantsLoops | ordered},
+		{set: Leak, who: []*detector{operations}, wants: events.WantsLeft},
+		{set: Mem, who: []*detector{values}, wants: events.WantsOthers},
+		{set: Init, facts: Facts{StartsAsync: true}, who: []*detector{shadows, values}, wants: events.WantsOthers},
+		{set: InitLoads, who: []*detector{shadows}, wants: events.WantsAccesses},
+		{facts: Facts{Launch: &machine.Launch{Shape: shape.Shape{Cluster: one}, Async: queue.Lazy}, StartsAsync: true}, who: []*detector{operations, shadows}, wants: events.WantsAll | events.WantsOwed},
 	} {
 		if c.facts.Launch == nil {
 			c.facts.Launch = &machine.Launch{Shape: shape.Shape{Cluster: one}}

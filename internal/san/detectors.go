@@ -4,6 +4,7 @@ package san
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/san/async"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/misuse"
@@ -13,23 +14,23 @@ import (
 )
 
 // told is what a detector wants whatever the launch.
-func told(w machine.Wants) func(*Planned) machine.Wants {
-	return func(*Planned) machine.Wants { return w }
+func told(w events.Wants) func(*Planned) events.Wants {
+	return func(*Planned) events.Wants { return w }
 }
 
 var (
 	// uses looks how barriers, member masks, mbarriers and products are used, and whether loops can end.
 	uses = &detector{of: Sync,
-		wants: func(p *Planned) (w machine.Wants) {
-			w = machine.WantsUse | machine.WantsLoops
+		wants: func(p *Planned) (w events.Wants) {
+			w = events.WantsUse | events.WantsLoops
 			if p.Alone {
-				w |= machine.WantsAlone
+				w |= events.WantsAlone
 			}
 			if p.Multiplies {
-				w |= machine.WantsRows
+				w |= events.WantsRows
 			}
 			if p.set&Async != 0 { // plain accesses to mbarriers
-				w |= machine.WantsAccesses
+				w |= events.WantsAccesses
 			}
 			return w
 		},
@@ -55,18 +56,18 @@ var (
 		return p.Races
 	}}
 	// unused marks what kernels touch of global memory.
-	unused = &detector{of: LeakUnused, wants: told(machine.WantsAccesses), new: func(p *Planned) machine.Observer {
+	unused = &detector{of: LeakUnused, wants: told(events.WantsAccesses), new: func(p *Planned) machine.Observer {
 		return shadow.Used{Memory: p.Memory.Used}
 	}}
 	// operations follows asynchronous operations: what they may still touch, and what a CTA leaves behind.
 	operations = &detector{of: Async | Leak,
 		when: func(p *Planned) bool { return p.set&Leak != 0 || p.StartsAsync },
-		wants: func(p *Planned) (w machine.Wants) {
+		wants: func(p *Planned) (w events.Wants) {
 			if p.set&Leak != 0 {
-				w |= machine.WantsLeft
+				w |= events.WantsLeft
 			}
 			if p.set&Async != 0 && p.StartsAsync {
-				w |= machine.WantsAll | machine.WantsOwed
+				w |= events.WantsAll | events.WantsOwed
 			}
 			return w
 		},
@@ -76,16 +77,16 @@ var (
 	// shadows looks at what was written, and through which proxy.
 	shadows = &detector{of: Init | InitLoads | Async | AsyncFences | AsyncWAR,
 		when: func(p *Planned) bool { return p.shadowChecks() != 0 },
-		wants: func(p *Planned) (w machine.Wants) {
+		wants: func(p *Planned) (w events.Wants) {
 			c := p.shadowChecks()
 			if c&shadow.Init != 0 {
-				w |= machine.WantsAccesses
+				w |= events.WantsAccesses
 			}
 			if c&shadow.InitTensor != 0 {
-				w |= machine.WantsOthers
+				w |= events.WantsOthers
 			}
 			if c&shadow.Async != 0 {
-				w |= machine.WantsAll
+				w |= events.WantsAll
 			}
 			return w
 		},
@@ -98,7 +99,7 @@ var (
 		return nil
 	}}
 	// values follows the values of registers.
-	values = &detector{of: Init | Mem, wants: told(machine.WantsOthers), new: func(p *Planned) machine.Observer {
+	values = &detector{of: Init | Mem, wants: told(events.WantsOthers), new: func(p *Planned) machine.Observer {
 		c := p.Values
 		c.Checks = flow.Checks{Init: p.set&Init != 0, Mem: p.set&Mem != 0}
 		c.Memory, c.Reporter = p.Memory.Values, p.Found
@@ -109,7 +110,7 @@ var (
 )
 
 // ordered is what those want that follow the order of accesses.
-const ordered = machine.WantsAccesses | machine.WantsOrder | machine.WantsFences | machine.WantsLoaded
+const ordered = events.WantsAccesses | events.WantsOrder | events.WantsFences | events.WantsLoaded
 
 // shadowChecks is what to look for in shadows of memory. The cells of tensor memory no row of registers follows, so
 // they are looked at for Init, too; what only asynchronous operations could meet is not looked for without them.

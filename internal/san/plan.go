@@ -7,6 +7,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -17,7 +18,7 @@ import (
 type detector struct {
 	of    Set                             // any of which brings it
 	when  func(*Planned) bool             // of launches in which it may find something; nil: of all
-	wants func(*Planned) machine.Wants    // what code tells it
+	wants func(*Planned) events.Wants     // what code tells it
 	new   func(*Planned) machine.Observer // nil where the machine reports all that it looks for, or it looks on as machine.Numbers, as all that it looks for the machine reports
 }
 
@@ -43,7 +44,7 @@ type Planned struct {
 	Races *race.Observer // nil without Race
 
 	set       Set
-	wants     machine.Wants
+	wants     events.Wants
 	observers observers
 	values    machine.Values
 	numbers   dataflow.Numbers

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 )
 
 // Bytes is the size of a sector.
@@ -32,7 +33,7 @@ func (c *Counter) Observe(e *machine.Event) {
 	if c.Others != nil {
 		c.Others.Observe(e)
 	}
-	if e.What != machine.Touch && e.What != machine.ImageTouched {
+	if e.What != events.Touch && e.What != events.ImageTouched {
 		return
 	}
 	if x, ok := e.Dense(); ok {

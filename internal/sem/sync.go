@@ -7,6 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
@@ -134,7 +135,7 @@ func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
 	g, st := o.gather(w, in, machine.GatherIn{})
 	if st == machine.Next && w.Observing() {
 		ended := w.R32(o.Members)[Lowest(w.Mask)] &^ w.Live
-		w.Observe(in, machine.Event{What: machine.WarpMet, Lanes: w.Mask, Members: g.lanes | ended})
+		w.Observe(in, machine.Event{What: events.WarpMet, Lanes: w.Mask, Members: g.lanes | ended})
 	}
 	return st
 }

@@ -17,6 +17,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/kernelname"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
@@ -432,7 +433,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
 	defer limited(&err)
 	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
-	by := decode.Watch{Observe: l.Wants & machine.WantsOfCode, Values: l.Values != nil, Numbers: l.Numbers != nil, Trace: l.Trace != nil || l.Breakpoint != nil,
+	by := decode.Watch{Observe: l.Wants & events.WantsOfCode, Values: l.Values != nil, Numbers: l.Numbers != nil, Trace: l.Trace != nil || l.Breakpoint != nil,
 		Step: l.Moments != nil, Depends: l.Depends != nil}
 	d, shared := k.program.d, l.Shared-l.Dynamic
 	decoder := k.program.decoder.Within(newQuota(ctx, d.cfg.Memory))

@@ -15,6 +15,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/san"
 	"ptxvm.invalid/ptxvm/internal/san/flow"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -46,7 +47,7 @@ func (s *launchState) count(d *Device, l *machine.Launch) {
 	if d.cfg.Sectors {
 		s.sectors = &sectors.Counter{Others: l.Observer}
 		l.Observer = s.sectors
-		l.Wants |= machine.WantsAccesses
+		l.Wants |= events.WantsAccesses
 	}
 }
 
@@ -101,7 +102,7 @@ func (k *Kernel) describe(ctx context.Context, c *call, state *launchState) (err
 		return err
 	}
 	if ml.Observer = d.tuning.Observer; ml.Observer != nil {
-		ml.Wants = machine.WantsAll
+		ml.Wants = events.WantsAll
 	}
 	if c.terms.Depends != nil && k.program.decoder.Depends(k.fn) {
 		ml.Depends = c.terms.Depends

@@ -5,6 +5,7 @@ package vm
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
@@ -73,6 +74,6 @@ func (w *Watch) stepped(l *machine.Launch) {
 	l.Moments = &w.steps.Moments
 	if w.steps.Accesses != nil {
 		l.Observer = &steppedObserver{l.Observer, w.steps.Accesses}
-		l.Wants |= machine.WantsAccesses
+		l.Wants |= events.WantsAccesses
 	}
 }

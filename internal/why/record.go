@@ -10,6 +10,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
@@ -99,7 +100,7 @@ func (r *Record) moved(w *machine.Warp, from, to, size, lanes uint32) {
 func (r *Record) Attach(l *machine.Launch) {
 	r.launch = l
 	l.Trace = &machine.Tracer{Every: true, Warp: -1, Lanes: ^uint32(0), Step: r.step, Moved: r.moved}
-	l.Wants |= machine.WantsAccesses
+	l.Wants |= events.WantsAccesses
 	l.Observer = &both{r, l.Observer}
 }
 
@@ -126,7 +127,7 @@ func (r *Record) Full() error {
 
 // observe notes what an instruction is about to touch.
 func (r *Record) observe(e *machine.Event) {
-	if e.What != machine.Touch || r.used > r.limit {
+	if e.What != events.Touch || r.used > r.limit {
 		return
 	}
 	t := touch{kind: e.Kind, async: e.Async, lanes: e.Lanes, size: uint64(e.Size), own: -1}

@@ -9,6 +9,7 @@ package async
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -53,9 +54,9 @@ func (o *Observer) of(e *machine.Event) *cluster {
 // Observe implements machine.Observer.
 func (o *Observer) Observe(e *machine.Event) {
 	switch e.What {
-	case machine.OpBegins, machine.BytesAsked:
+	case events.OpBegins, events.BytesAsked:
 		o.begins(e)
-	case machine.CTAFinished:
+	case events.CTAFinished:
 		o.finished(e, e.About.(*machine.Remains))
 	default:
 		if c := o.running.Of(e.Cluster); c != nil {
@@ -85,7 +86,7 @@ func (o *Observer) happens(c *cluster, e *machine.Event) {
 // begins notes what adds to what is known.
 func (o *Observer) begins(e *machine.Event) {
 	c := o.of(e)
-	if e.What == machine.BytesAsked {
+	if e.What == events.BytesAsked {
 		c.asked[objectOf(e.Extent)] = asked{e.Phase, e.Place(e.Lanes)}
 		return
 	}
@@ -99,22 +100,22 @@ func (o *Observer) begins(e *machine.Event) {
 // other notes what is about nothing.
 func (o *Observer) other(c *cluster, e *machine.Event) {
 	switch e.What {
-	case machine.OpSignals:
+	case events.OpSignals:
 		for _, one := range c.open.parts(e.Op) {
 			one.told = append(one.told[:len(one.told):len(one.told)], signalled{objectOf(e.Extent), e.Phase})
 		}
-	case machine.OpOver:
+	case events.OpOver:
 		for _, one := range c.open.parts(e.Op) {
 			c.open.drop(one)
 			c.owe(one)
 		}
-	case machine.PhasePassed:
+	case events.PhasePassed:
 		c.passed(signalled{objectOf(e.Extent), e.Phase})
-	case machine.Touch:
+	case events.Touch:
 		o.touch(c, e)
-	case machine.Freed:
+	case events.Freed:
 		o.freed(c, e)
-	case machine.CTAEmpty:
+	case events.CTAEmpty:
 		o.empty(c, e)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
@@ -81,7 +82,7 @@ func reportsOf(t *testing.T, mode queue.Mode, options Options, steps ...handler)
 	}
 	one, all := [3]uint32{1, 1, 1}, found.NewList(10, nil, nil)
 	l := &host.Launch{Launch: machine.Launch{Entry: code, Shape: shape.Shape{Grid: one, Cluster: one, Block: [3]uint32{32, 1, 1}}, Shared: 4096,
-		Target: sizes.Of(90), Async: mode, Params: make([]byte, 8), Wants: machine.WantsAll | machine.WantsOwed | machine.WantsLeft}}
+		Target: sizes.Of(90), Async: mode, Params: make([]byte, 8), Wants: events.WantsAll | events.WantsOwed | events.WantsLeft}}
 	o := New(&l.Launch, all, options)
 	l.Observer = o
 	if _, err := d.Launch(context.Background(), l); err != nil {

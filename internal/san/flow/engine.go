@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/dataflow"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -99,18 +100,18 @@ func (e *Engine) drop(cta uint64) {
 // Observe implements machine.Observer: what instructions without a rule of their own do to memory.
 func (e *Engine) Observe(ev *machine.Event) {
 	switch ev.What {
-	case machine.CTABegin, machine.CTAEnd:
+	case events.CTABegin, events.CTAEnd:
 		e.drop(ev.CTA)
-	case machine.Allocated:
+	case events.Allocated:
 		if x := ev.Extent; x.Space == machine.Global {
 			e.memory.Track(x.From, x.To-x.From)
 		}
-	case machine.Freed:
+	case events.Freed:
 		if x := ev.Extent; x.Space == machine.Global {
 			place := ev.Place(ev.Lanes)
 			e.memory.Drop(x.From, x.To-x.From, &place)
 		}
-	case machine.Touch:
+	case events.Touch:
 		if ev.Kind == machine.Load || ev.Valued {
 			return
 		}

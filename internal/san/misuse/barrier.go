@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/waits"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -13,11 +14,11 @@ import (
 // meeting looks at lanes that meet others.
 func (o *Observer) meeting(e *machine.Event, m *machine.Meeting) {
 	switch e.What {
-	case machine.BarrierCome:
+	case events.BarrierCome:
 		o.aligned(e, m)
-	case machine.BarrierWait:
+	case events.BarrierWait:
 		o.waitedFor(e)
-	case machine.MembersWait:
+	case events.MembersWait:
 		o.waitsForWaiting(e, m.Missing)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/barriers"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
 	"ptxvm.invalid/ptxvm/internal/san/found"
@@ -103,11 +104,11 @@ func (o *Observer) Observe(e *machine.Event) {
 // other notes what is about nothing.
 func (o *Observer) other(e *machine.Event) {
 	switch e.What {
-	case machine.Touch:
+	case events.Touch:
 		o.plain(e)
-	case machine.StrayShuffle:
+	case events.StrayShuffle:
 		o.misused(e, e.Lanes, "lane %d takes the value of lane %d, which is not among those that take part, %#08x", first(e.Lanes), e.About, e.Members)
-	case machine.ProductFence:
+	case events.ProductFence:
 		w := o.warp(e)
 		w.fenced = true
 		w.usesOf(e.On.Running()).fences++

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/san/found"
 )
@@ -50,42 +51,42 @@ func (o *Observer) Takes(took func(bytes int)) { o.detector.took = took }
 func (o *Observer) Observe(e *machine.Event) {
 	d := o.detector
 	switch e.What {
-	case machine.Touch:
+	case events.Touch:
 		o.touch(e)
-	case machine.ImageTouched:
+	case events.ImageTouched:
 		o.touchImage(e)
-	case machine.Loaded:
+	case events.Loaded:
 		o.loaded(e)
-	case machine.CTABegin:
+	case events.CTABegin:
 		d.Begin(e.CTA)
-	case machine.CTAEnd:
+	case events.CTAEnd:
 		if o.peers && e.Warps == 0 {
 			o.left(e.CTA)
 		}
 		d.End(e.CTA)
-	case machine.BarrierMet:
+	case events.BarrierMet:
 		d.Arrive(e.CTA, e.Warp, e.Lanes, e.ID)
-	case machine.BarrierDone:
+	case events.BarrierDone:
 		d.Done(e.CTA, e.Warps, e.ID, e.Counted)
-	case machine.WarpMet:
+	case events.WarpMet:
 		d.Met(e.CTA, e.Warp, e.Lanes, e.Members)
-	case machine.GridWaited:
+	case events.GridWaited:
 		d.GridWaited(e.CTA, e.Warp, e.Lanes)
-	case machine.LanesEnd:
+	case events.LanesEnd:
 		d.LanesEnd(e.CTA, e.Warp, e.Lanes, e.Members)
-	case machine.ClusterDone:
+	case events.ClusterDone:
 		d.ClusterDone(e.CTA)
-	case machine.PhaseDone:
+	case events.PhaseDone:
 		if owner := d.cta(e.CTA); owner != nil {
 			d.PhaseDone(owner, e.Extent.From)
 		}
-	case machine.PhaseSeen:
+	case events.PhaseSeen:
 		o.phaseSeen(e)
-	case machine.Release:
+	case events.Release:
 		o.release(e)
-	case machine.Acquire:
+	case events.Acquire:
 		o.acquire(e)
-	case machine.Allocated, machine.Freed:
+	case events.Allocated, events.Freed:
 		switch e.Extent.Space {
 		case machine.Global:
 			d.Forget(e.Extent.From, e.Extent.To)

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 )
@@ -157,18 +158,18 @@ func (o *Observer) tensorSync(e *machine.Event) {
 		return
 	}
 	switch w := &c.warps[e.Warp]; e.What {
-	case machine.TensorWaited:
+	case events.TensorWaited:
 		c.waitedFor(w, e.Kind != machine.Load)
-	case machine.TensorCommit:
+	case events.TensorCommit:
 		if c.commits == nil {
 			c.commits = map[uint64]*knowledge{}
 		}
 		var tracks *knowledge
 		c.commits[e.Op.Number] = tracks.with(w.pipeID(), e.Lanes, w.pipe, c.tree, c.agents)
 		w.pipe++
-	case machine.TensorArrive:
+	case events.TensorArrive:
 		o.arriveTensor(e, c)
-	case machine.TensorFence:
+	case events.TensorFence:
 		w.tensorFence(e)
 	}
 }
@@ -244,7 +245,7 @@ func (o *Observer) forgetTensor(e *machine.Event) {
 	if !ok || owner == nil {
 		return
 	}
-	if e.What == machine.Freed {
+	if e.What == events.Freed {
 		o.freeTensor(e, owner)
 	}
 	all := *e.Extent

@@ -4,6 +4,7 @@ package shadow
 
 import (
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 )
 
 // cta is the shadow of a CTA. Offsets of shared memory are those of its window, cells of tensor
@@ -106,7 +107,7 @@ func (c *cta) allocate(e *machine.Event) {
 	runs(x, func(from, to uint64) { c.tensor.fill(from, to, false) })
 	c.forget(x)
 	var at *machine.Place
-	if e.What == machine.Allocated {
+	if e.What == events.Allocated {
 		p := e.Place(e.Lanes)
 		at = &p
 	}

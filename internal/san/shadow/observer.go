@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/san/clusters"
@@ -53,17 +54,17 @@ func New(c Config) *Observer { return &Observer{Config: c} }
 
 // Observe implements machine.Observer.
 func (s *Observer) Observe(e *machine.Event) {
-	if e.What == machine.CTABegin {
+	if e.What == events.CTABegin {
 		s.begin(e)
 		return
 	}
 	c := s.running.Of(e.Cluster)
 	switch e.What {
-	case machine.CTAEnd:
+	case events.CTAEnd:
 		c.end(e)
-	case machine.Touch:
+	case events.Touch:
 		c.touch(e)
-	case machine.Allocated, machine.Freed:
+	case events.Allocated, events.Freed:
 		c.allocate(e)
 	default:
 		if s.Checks&Async != 0 {
@@ -75,13 +76,13 @@ func (s *Observer) Observe(e *machine.Event) {
 // synchronise notes what orders accesses.
 func (s *cluster) synchronise(e *machine.Event) {
 	switch e.What {
-	case machine.BarrierDone:
+	case events.BarrierDone:
 		s.barrierDone(e)
-	case machine.Acquire:
+	case events.Acquire:
 		s.acquire(e)
-	case machine.ProxyFence:
+	case events.ProxyFence:
 		s.fence(e)
-	case machine.TensorFence:
+	case events.TensorFence:
 		s.tensorFence(e)
 	}
 }
@@ -93,7 +94,7 @@ func (s *cluster) allocate(e *machine.Event) {
 		if c := s.owner(e, *x); c != nil {
 			c.allocate(e)
 		}
-	case e.What == machine.Allocated:
+	case e.What == events.Allocated:
 		place := e.Place(e.Lanes)
 		s.heap.Store(x.From, &place)
 		s.Global.Track(x.From, x.To-x.From)

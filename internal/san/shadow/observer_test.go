@@ -9,6 +9,7 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
@@ -67,7 +68,7 @@ func copies(kind machine.AccessKind, off, n uint64) step {
 
 func fence(space machine.Space) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		w.Observe(in, machine.Event{What: machine.ProxyFence, Proxy: model.AsyncProxy, Space: space, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: events.ProxyFence, Proxy: model.AsyncProxy, Space: space, Lanes: w.Mask})
 		return machine.Next
 	}
 }
@@ -77,23 +78,23 @@ var ids, proxyFence = new([32]uint32), fence(machine.Generic)
 // barrier is what sem makes of bar.sync in an observed launch.
 func barrier(w *machine.Warp, in *machine.Inst) machine.State {
 	if !w.Resuming() {
-		w.Observe(in, machine.Event{What: machine.Release, Order: model.AcqRel, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: events.Release, Order: model.AcqRel, Lanes: w.Mask})
 	}
 	_, st := w.Barrier(in, machine.BarrierIn{ID: ids})
 	if st == machine.Next {
-		w.Observe(in, machine.Event{What: machine.Acquire, Order: model.AcqRel, Scope: model.CTAScope, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: events.Acquire, Order: model.AcqRel, Scope: model.CTAScope, Lanes: w.Mask})
 	}
 	return st
 }
 
 // warpSync is what sem tells of bar.warp.sync.
 func warpSync(w *machine.Warp, in *machine.Inst) machine.State {
-	w.Observe(in, machine.Event{What: machine.Acquire, Order: model.AcqRel, Scope: model.WarpScope, Lanes: w.Mask})
+	w.Observe(in, machine.Event{What: events.Acquire, Order: model.AcqRel, Scope: model.WarpScope, Lanes: w.Mask})
 	return machine.Next
 }
 
 // columnsOf tells about columns of tensor memory.
-func columnsOf(what machine.EventKind, kind machine.AccessKind, from, to uint64, row, end uint32) step {
+func columnsOf(what events.Kind, kind machine.AccessKind, from, to uint64, row, end uint32) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
 		w.Observe(in, machine.Event{What: what, Space: machine.Tensor, Kind: kind, Lanes: w.Mask,
 			Extent: &machine.Extent{Space: machine.Tensor, Lane: -1, From: from, To: to, Row: row, End: end}})
@@ -112,7 +113,7 @@ func tensorOp(kind machine.AccessKind, committed bool) step {
 
 func tensorFence(side model.Order) step {
 	return func(w *machine.Warp, in *machine.Inst) machine.State {
-		w.Observe(in, machine.Event{What: machine.TensorFence, Order: side, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: events.TensorFence, Order: side, Lanes: w.Mask})
 		return machine.Next
 	}
 }
@@ -136,7 +137,7 @@ func reportsOf(t *testing.T, checks Checks, steps ...step) (list []string) {
 	s := New(Config{Checks: checks, Reporter: all})
 	one := [3]uint32{1, 1, 1}
 	_, err = d.Launch(context.Background(), &host.Launch{Launch: machine.Launch{Entry: code, Shape: shape.Shape{Grid: one, Cluster: one, Block: [3]uint32{64, 1, 1}},
-		Shared: 4096, Target: sizes.Of(90), Observer: s, Wants: machine.WantsAll, Params: make([]byte, 8)}})
+		Shared: 4096, Target: sizes.Of(90), Observer: s, Wants: events.WantsAll, Params: make([]byte, 8)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,10 +195,10 @@ func TestProxyFence(t *testing.T) {
 
 // TestNeverWritten: shared and tensor memory, with the allocation of the latter.
 func TestNeverWritten(t *testing.T) {
-	alloc := by(0, everyone, columnsOf(machine.Allocated, 0, 32, 64, 0, 128))
-	free := by(0, everyone, columnsOf(machine.Freed, 0, 32, 64, 0, 128))
+	alloc := by(0, everyone, columnsOf(events.Allocated, 0, 32, 64, 0, 128))
+	free := by(0, everyone, columnsOf(events.Freed, 0, 32, 64, 0, 128))
 	cells := func(kind machine.AccessKind, from, to uint64, row, end uint32) step {
-		return by(0, everyone, columnsOf(machine.Touch, kind, from, to, row, end))
+		return by(0, everyone, columnsOf(events.Touch, kind, from, to, row, end))
 	}
 	plain := func(then, thread int) string {
 		return fmt.Sprintf("%d: -, then %d by %d", found.NeverWritten, then, thread)
@@ -307,9 +308,9 @@ func TestTensorFence(t *testing.T) {
 		{"a commit needs no fence before", []step{first(cp), barrier, second(after), second(ld)}, nil},
 		{"copies of one warp", []step{first(cp), first(shift), first(cp)}, nil},
 		{"a copy behind a load of its warp", []step{first(ld), first(cp)}, nil},
-		{"other columns", []step{first(st), columnsOf(machine.Touch, machine.Load, 8, 9, 32, 64)}, nil},
-		{"other lanes", []step{first(st), columnsOf(machine.Touch, machine.Load, 4, 8, 64, 128)}, nil},
-		{"allocated anew", []step{first(st), columnsOf(machine.Allocated, 0, 0, 32, 0, 128), second(ld)}, nil},
+		{"other columns", []step{first(st), columnsOf(events.Touch, machine.Load, 8, 9, 32, 64)}, nil},
+		{"other lanes", []step{first(st), columnsOf(events.Touch, machine.Load, 4, 8, 64, 128)}, nil},
+		{"allocated anew", []step{first(st), columnsOf(events.Allocated, 0, 0, 32, 0, 128), second(ld)}, nil},
 	} {
 		if have := reportsOf(t, Async|TensorFences, c.steps...); fmt.Sprint(have) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %q, want %q", c.name, have, c.want)
@@ -330,7 +331,7 @@ func TestTogether(t *testing.T) {
 			all.Go(func() {
 				for i := range uint64(rounds) {
 					number := w + i*workers*clusters.Buckets/2 // two workers in each bucket
-					s.Observe(&machine.Event{What: machine.CTABegin, CTA: number, Cluster: number})
+					s.Observe(&machine.Event{What: events.CTABegin, CTA: number, Cluster: number})
 					c := s.running.Of(number)
 					if c == nil || c.number != number || s.running.Of(number+clusters.Buckets*workers*rounds) != nil {
 						t.Errorf("cluster %d is not the one that has begun", number)
@@ -345,7 +346,7 @@ func TestTogether(t *testing.T) {
 						t.Errorf("%#x counts as written", at)
 					}
 					global.touched(machine.Store, at, at+16)
-					s.Observe(&machine.Event{What: machine.CTAEnd, CTA: number, Cluster: number})
+					s.Observe(&machine.Event{What: events.CTAEnd, CTA: number, Cluster: number})
 				}
 			})
 		}

@@ -12,6 +12,7 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 )
 
@@ -61,7 +62,7 @@ func (s *cluster) acquire(e *machine.Event) {
 	case c == nil:
 	case e.Scope == model.WarpScope:
 		c.joined[e.Warp] = now
-	case e.Scope == model.CTAScope && e.What == machine.Acquire && c.passed[e.Warp] != 0:
+	case e.Scope == model.CTAScope && e.What == events.Acquire && c.passed[e.Warp] != 0:
 		now, c.passed[e.Warp] = c.passed[e.Warp], 0
 		fallthrough
 	default:

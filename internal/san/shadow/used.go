@@ -2,14 +2,17 @@ package shadow
 
 // This file notes which bytes of global memory kernels have touched at all.
 
-import "ptxvm.invalid/ptxvm/internal/machine"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
+)
 
 // Used observes launches, and marks what they touch of tracked allocations.
 type Used struct{ Memory *Memory }
 
 // Observe implements machine.Observer.
 func (u Used) Observe(e *machine.Event) {
-	if e.What != machine.Touch && e.What != machine.ImageTouched || e.Space == machine.Param || e.Space == machine.Const || e.Space == machine.Local || e.Space == machine.Shared {
+	if e.What != events.Touch && e.What != events.ImageTouched || e.Space == machine.Param || e.Space == machine.Const || e.Space == machine.Local || e.Space == machine.Shared {
 		return
 	}
 	if x, ok := e.Dense(); ok {

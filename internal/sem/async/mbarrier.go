@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/mbarriers"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
@@ -332,7 +333,7 @@ func (o *mbarrierOp) tell(w *machine.Warp, in *machine.Inst, objects *[32]machin
 		for i := range addr {
 			addr[i] += in.Imm
 		}
-		w.Observe(in, machine.Event{What: machine.PhaseSeen, Space: o.Space, Lanes: done, Addr: &addr, Size: mem.MbarrierBytes, Order: o.order, Scope: o.scope})
+		w.Observe(in, machine.Event{What: events.PhaseSeen, Space: o.Space, Lanes: done, Addr: &addr, Size: mem.MbarrierBytes, Order: o.order, Scope: o.scope})
 	}
 	failed, values := uint32(0), w.R32(o.value)
 	sem.Each(w.Mask, func(i int) {

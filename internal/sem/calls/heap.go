@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/sem"
@@ -20,7 +21,7 @@ func deviceMalloc(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.Stat
 			a, err := w.Arena().Alloc(size, mem.Info{Label: "malloc", Heap: true, Made: &at})
 			if err == nil {
 				addr = a
-				tellHeap(w, in, machine.Allocated, lane, a, size)
+				tellHeap(w, in, events.Allocated, lane, a, size)
 			}
 		}
 		c.give(w, lane, addr)
@@ -39,7 +40,7 @@ func deviceFree(w *machine.Warp, in *machine.Inst, c *nativeCall) machine.State 
 		if !ok || !a.Heap || a.Start != addr {
 			return badFree(w, in, addr, a.Heap)
 		}
-		tellHeap(w, in, machine.Freed, lane, addr, a.End-a.Start)
+		tellHeap(w, in, events.Freed, lane, addr, a.End-a.Start)
 		at := w.Place(in)
 		if w.Arena().FreeAt(addr, &at) != nil { // another lane was faster
 			return badFree(w, in, addr, true)
@@ -67,7 +68,7 @@ func badFree(w *machine.Warp, in *machine.Inst, addr uint64, heap bool) machine.
 }
 
 // tellHeap tells observers what a lane allocates or is about to free.
-func tellHeap(w *machine.Warp, in *machine.Inst, what machine.EventKind, lane int, addr, size uint64) {
+func tellHeap(w *machine.Warp, in *machine.Inst, what events.Kind, lane int, addr, size uint64) {
 	if w.Observing() {
 		x := machine.Extent{Space: machine.Global, Lane: lane, From: addr, To: addr + size}
 		w.Observe(in, machine.Event{What: what, Space: machine.Global, Lanes: w.Mask, Extent: &x})

@@ -11,6 +11,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
@@ -168,7 +169,7 @@ func (o *surfaceOp) find(w *machine.Warp, in *machine.Inst, f *found) machine.St
 
 // tell tells observers what the lanes are about to access, format by format. Reductions are atomic.
 func (o *surfaceOp) tell(w *machine.Warp, in *machine.Inst, f *found) {
-	e := machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: model.SurfaceProxy, Kind: o.kind}
+	e := machine.Event{What: events.ImageTouched, Space: machine.Global, Proxy: model.SurfaceProxy, Kind: o.kind}
 	if o.kind == machine.Atomic {
 		e.Order, e.Scope = model.Relaxed, model.GPUScope
 	}

@@ -13,6 +13,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
@@ -341,7 +342,7 @@ func (o *textureOp) readTold(w *machine.Warp, in *machine.Inst, r *tex.Reader, l
 	})
 	size := uint32(r.Levels[0].Format.Bytes())
 	for n, row := range rows {
-		w.Observe(in, machine.Event{What: machine.ImageTouched, Space: machine.Global, Proxy: model.TextureProxy, Kind: machine.Load,
+		w.Observe(in, machine.Event{What: events.ImageTouched, Space: machine.Global, Proxy: model.TextureProxy, Kind: machine.Load,
 			Size: size, Lanes: has[n], Addr: row})
 	}
 }

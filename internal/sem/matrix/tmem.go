@@ -10,6 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/machine/faults"
 	"ptxvm.invalid/ptxvm/internal/machine/model"
 	"ptxvm.invalid/ptxvm/internal/machine/queue"
@@ -150,7 +151,7 @@ func waitTensor(w *machine.Warp, in *machine.Inst, pipe queue.Pipe, kind machine
 	}
 	st := w.WaitPipe(pipe)
 	if st == machine.Next && w.Observing() {
-		w.Observe(in, machine.Event{What: machine.TensorWaited, Kind: kind, Lanes: w.Mask})
+		w.Observe(in, machine.Event{What: events.TensorWaited, Kind: kind, Lanes: w.Mask})
 	}
 	return st
 }

@@ -10,16 +10,17 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // recorder writes down what the statements between two lines `// {` and `// }` tell.
 type recorder struct{ lines []string }
 
-var names = map[machine.EventKind]string{
-	machine.Touch: "touch", machine.Release: "release", machine.Acquire: "acquire", machine.ProxyFence: "proxy fence",
-	machine.BarrierMet: "barrier met", machine.BarrierDone: "barrier done", machine.WarpMet: "warp met", machine.PhaseSeen: "phase seen", machine.ClusterDone: "cluster done", machine.CTABegin: "begin", machine.CTAEnd: "end",
-	machine.LanesEnd: "lanes end",
+var names = map[events.Kind]string{
+	events.Touch: "touch", events.Release: "release", events.Acquire: "acquire", events.ProxyFence: "proxy fence",
+	events.BarrierMet: "barrier met", events.BarrierDone: "barrier done", events.WarpMet: "warp met", events.PhaseSeen: "phase seen", events.ClusterDone: "cluster done", events.CTABegin: "begin", events.CTAEnd: "end",
+	events.LanesEnd: "lanes end",
 }
 
 var orders = []string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}
@@ -29,13 +30,13 @@ var scopes = []string{"", " warp", " cta", " cluster", " gpu", " sys"}
 func (r *recorder) Observe(e *machine.Event) {
 	text := names[e.What]
 	switch {
-	case e.On == nil, e.What == machine.WarpMet:
-	case e.What == machine.Touch:
+	case e.On == nil, e.What == events.WarpMet:
+	case e.What == events.Touch:
 		text = fmt.Sprintf("%v %v of %d, %s%s", e.Space, e.Kind, e.Size, orders[e.Order], scopes[e.Scope])
 		if e.Async {
 			text = fmt.Sprintf("%v %v of %d, async, %v proxy", e.Space, e.Kind, e.Extent.To-e.Extent.From, e.Proxy)
 		}
-	case e.What == machine.ProxyFence:
+	case e.What == events.ProxyFence:
 		text += fmt.Sprintf(" %v, %v %s%s", e.Proxy, e.Space, orders[e.Order], scopes[e.Scope])
 	default:
 		text += fmt.Sprintf(" %s%s", orders[e.Order], scopes[e.Scope])

@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/events"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -65,7 +66,7 @@ type probe struct {
 
 // multicast reports whether the instruction makes each lane's access several times, to all copies.
 func multicast(e *machine.Event) bool {
-	return e.What == machine.Touch && strings.HasPrefix(decode.FuncOf(e.Func).Insts[e.PC].Sel.Entry.Name, "multimem.")
+	return e.What == events.Touch && strings.HasPrefix(decode.FuncOf(e.Func).Insts[e.PC].Sel.Entry.Name, "multimem.")
 }
 
 func (p *probe) Observe(e *machine.Event) {
@@ -73,7 +74,7 @@ func (p *probe) Observe(e *machine.Event) {
 	if g == nil || g.pc != e.PC || g.fn != e.Func || !e.Async && !multicast(e) && g.lanes&e.Lanes != 0 {
 		p.settle()
 	}
-	if e.What != machine.Touch || e.Space == machine.Tensor {
+	if e.What != events.Touch || e.Space == machine.Tensor {
 		return
 	}
 	if p.pending == nil {
