@@ -31,12 +31,14 @@ internal/check:     diag internal/isa internal/num internal/quota internal/synta
 internal/ir:        diag internal/isa internal/num internal/quota
 internal/lower:     internal/check diag internal/ir internal/isa internal/num internal/quota internal/syntax
 internal/machine/abi:
+internal/machine/arguments: internal/machine/abi
 internal/machine/barriers: internal/uop
 internal/machine/events:
 internal/machine/faults:
 internal/machine/mbarriers: internal/mem
 internal/machine/model:
 internal/machine/passing:
+internal/machine/pools: internal/machine/regs internal/mem
 internal/machine/queue: internal/machine/shape
 internal/machine/specials: internal/isa internal/machine/regs internal/machine/shape internal/machine/sizes internal/mem
 internal/machine/images: internal/mem internal/tex
@@ -45,7 +47,7 @@ internal/machine/shape:
 internal/machine/sizes: internal/machine/shape
 internal/machine/tmem: internal/tensor
 internal/machine/waits: internal/machine/barriers internal/machine/mbarriers
-internal/machine: internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue internal/machine/barriers internal/machine/model internal/machine/faults internal/machine/waits internal/machine/events
+internal/machine: internal/isa internal/mem internal/num internal/tensor internal/uop internal/machine/images internal/machine/tmem internal/machine/abi internal/machine/regs internal/machine/shape internal/machine/sizes internal/machine/passing internal/machine/specials internal/machine/mbarriers internal/machine/queue internal/machine/barriers internal/machine/model internal/machine/faults internal/machine/waits internal/machine/events internal/machine/arguments internal/machine/pools
 internal/host: internal/machine internal/mem internal/machine/images internal/machine/queue internal/machine/faults internal/machine/events
 internal/sem: internal/assume internal/ir internal/isa internal/machine internal/mem internal/num internal/tensor internal/tex internal/uop internal/machine/regs internal/machine/specials internal/machine/barriers internal/machine/model internal/machine/faults internal/machine/events
 internal/sem/calls: internal/ir internal/isa internal/machine internal/mem internal/sem internal/uop internal/machine/faults internal/machine/events

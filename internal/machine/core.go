@@ -7,28 +7,23 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/images"
+	"ptxvm.invalid/ptxvm/internal/machine/pools"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/machine/shape"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-// Core runs clusters of CTAs, one at a time, for one goroutine at a time. Its pools are touched by it alone; pieces may
-// come from the slab of another core of the same launch, as clusters change cores, so slabs end only together.
+// Core runs clusters of CTAs, one at a time, for one goroutine at a time. Its memory is touched by it alone.
 type Core struct {
 	arena      *mem.Arena
 	arenaBase  rowBase
 	arenaFirst uint64 // the device address of what lies there
 	images     *images.Table
 	host       Host
-	slab       mem.Slab
-	pools      map[*Code]*blockPool
-	lastCode   *Code
-	lastPool   *blockPool
+	memory     pools.Memory[*Code]
 	frames     []*Frame
-	chunks     []rowBase
-	shared     map[uint32][]rowBase // by size in bytes
-	ctas       []*CTA               // at rest, all of the same entry and shape
-	clusters   []*Cluster           // at rest, without CTAs
+	ctas       []*CTA     // at rest, all of the same entry and shape
+	clusters   []*Cluster // at rest, without CTAs
 	cache      [256]cached
 
 	native     *abi.State
@@ -51,7 +46,7 @@ type Core struct {
 func NewCore(a *mem.Arena, im *images.Table, host Host) *Core {
 	return &Core{
 		arena: a, arenaBase: a.Base(), arenaFirst: a.First(), images: im, host: host,
-		pools: make(map[*Code]*blockPool), shared: make(map[uint32][]rowBase),
+		memory: pools.New[*Code](),
 	}
 }
 
@@ -72,49 +67,23 @@ func (core *Core) TakeStats() Stats {
 }
 
 // Bytes is the memory that the core keeps for the clusters to come.
-func (core *Core) Bytes() uint64 { return core.slab.Bytes() }
+func (core *Core) Bytes() uint64 { return core.memory.Bytes() }
 
 // Codes is how many functions it keeps something of.
-func (core *Core) Codes() int { return len(core.pools) }
+func (core *Core) Codes() int { return core.memory.Kinds() }
 
 // Close gives it back. No core of the same launches may run any more.
-func (core *Core) Close() error { return core.slab.Close() }
-
-// blockPool is the free register blocks of a function. Their constant rows are written.
-type blockPool struct{ free []regs.Block }
-
-func (core *Core) pool(c *Code) *blockPool {
-	if core.lastCode == c {
-		return core.lastPool
-	}
-	p := core.pools[c]
-	if p == nil {
-		p = new(blockPool)
-		core.pools[c] = p
-	}
-	core.lastCode, core.lastPool = c, p
-	return p
-}
+func (core *Core) Close() error { return core.memory.Close() }
 
 func (core *Core) takeBlock(c *Code) regs.Block {
-	p := core.pool(c)
-	if n := len(p.free); n > 0 {
-		b := p.free[n-1]
-		p.free = p.free[:n-1]
+	if b, ok := core.memory.Block(c); ok {
 		return b
 	}
-	n := c.FrameBytes
+	more := uint32(0)
 	if c.Insts != nil {
-		n += abi.Room + 32*c.LocalRoom
+		more = abi.Room + 32*c.LocalRoom
 	}
-	b := regs.Block{P: core.slab.Get(int(n)), N: c.FrameBytes}
-	b.FillConsts(c.Consts)
-	return b
-}
-
-func (core *Core) giveBlock(c *Code, b regs.Block) {
-	p := core.pool(c)
-	p.free = append(p.free, b)
+	return core.memory.NewBlock(c.FrameBytes, more, c.Consts)
 }
 
 func (core *Core) newFrame() *Frame {
@@ -127,32 +96,6 @@ func (core *Core) newFrame() *Frame {
 }
 
 func (core *Core) freeFrame(f *Frame) { core.frames = append(core.frames, f) }
-
-// takeChunk returns a zeroed chunk of local memory.
-func (core *Core) takeChunk() rowBase {
-	if n := len(core.chunks); n > 0 {
-		p := core.chunks[n-1]
-		core.chunks = core.chunks[:n-1]
-		regs.Block{P: p}.Clear(32 * localChunk)
-		return p
-	}
-	return core.slab.Get(32 * localChunk)
-}
-
-func (core *Core) giveChunk(p rowBase) { core.chunks = append(core.chunks, p) }
-
-// takeShared returns zeroed shared memory for a CTA.
-func (core *Core) takeShared(n uint32) rowBase {
-	free := core.shared[n]
-	if k := len(free); k > 0 {
-		core.shared[n] = free[:k-1]
-		regs.Block{P: free[k-1]}.Clear(n)
-		return free[k-1]
-	}
-	return core.slab.Get(int(n))
-}
-
-func (core *Core) giveShared(n uint32, p rowBase) { core.shared[n] = append(core.shared[n], p) }
 
 // newCTA returns a started CTA: one at rest if it has the launch's shape.
 func (core *Core) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
@@ -174,7 +117,7 @@ func (core *Core) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
 		fresh = c.launch != g.special.Number
 	}
 	if g.Shared != 0 {
-		c.shared = core.takeShared(g.sharedRoom())
+		c.shared = core.memory.Shared(g.sharedRoom())
 	}
 	c.start(core, cl, crank, fresh)
 	return c
@@ -183,7 +126,7 @@ func (core *Core) newCTA(g *Grid, cl *Cluster, crank uint32) *CTA {
 // dismantle gives the register blocks of a CTA at rest back.
 func (core *Core) dismantle(c *CTA) {
 	for _, w := range c.warps {
-		core.giveBlock(w.root.code, w.root.regs)
+		core.memory.GiveBlock(w.root.code, w.root.regs)
 		core.freeFrame(w.root)
 	}
 }
@@ -192,7 +135,7 @@ func (core *Core) dismantle(c *CTA) {
 func (core *Core) retire(c *CTA) {
 	c.end()
 	if c.grid.Shared != 0 {
-		core.giveShared(c.grid.sharedRoom(), c.shared)
+		core.memory.GiveShared(c.grid.sharedRoom(), c.shared)
 	}
 	core.ctas = append(core.ctas, c)
 }

@@ -103,7 +103,7 @@ func (f *Frame) at(pc int32) Whence {
 }
 
 func (w *Warp) freeFrame(f *Frame) {
-	w.core.giveBlock(f.code, f.regs)
+	w.core.memory.GiveBlock(f.code, f.regs)
 	w.core.freeFrame(f)
 }
 

@@ -51,7 +51,7 @@ func (w *Warp) touchLocal(c uint32) {
 	for len(w.local.chunks) <= int(c) {
 		w.local.chunks = append(w.local.chunks, nil)
 	}
-	w.local.chunks[c] = w.core.takeChunk()
+	w.local.chunks[c] = w.core.memory.Chunk(32 * localChunk)
 }
 
 // takeRoom makes the room behind the kernel's register block the warp's local memory.
@@ -75,7 +75,7 @@ func (w *Warp) clearLocal() {
 	kept := w.local.chunks[:w.root.code.LocalRoom/localChunk]
 	for i, p := range w.local.chunks[len(kept):] {
 		if p != nil {
-			w.core.giveChunk(p)
+			w.core.memory.GiveChunk(p)
 		}
 		w.local.chunks[len(kept)+i] = nil
 	}

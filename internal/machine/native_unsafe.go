@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/arguments"
 )
 
 // nativeState returns the core's context of compiled code.
@@ -17,7 +18,7 @@ func (core *Core) nativeState() *abi.State {
 }
 
 func (core *Core) newNativeState() *abi.State {
-	s := (*abi.State)(core.slab.Get(int(unsafe.Sizeof(abi.State{}))))
+	s := (*abi.State)(core.memory.Get(int(unsafe.Sizeof(abi.State{}))))
 	s.GlobalHost = uintptr(core.hostOffset())
 	return s
 }
@@ -26,15 +27,15 @@ func (core *Core) newNativeState() *abi.State {
 func (core *Core) newNativeTable(n *installed) *nativeTable {
 	size := max(n.NumBounds, 1) * int(unsafe.Sizeof(abi.Bounds{}))
 	return &nativeTable{
-		missed: -1, shared: n.Shared, left: make([]uint64, len(n.Entries)), follows: make([]follows, n.NumBounds),
-		bounds: unsafe.Slice((*abi.Bounds)(core.slab.Get(size)), n.NumBounds),
+		missed: -1, shared: n.Shared, left: make([]uint64, len(n.Entries)), follows: make([]arguments.Follows, n.NumBounds),
+		bounds: unsafe.Slice((*abi.Bounds)(core.memory.Get(size)), n.NumBounds),
 	}
 }
 
 // batchWarps returns the core's places for the warps of a batch.
 func (core *Core) batchWarps() *[32]abi.Warp {
 	if core.warps == nil {
-		core.warps = (*[32]abi.Warp)(core.slab.Get(int(unsafe.Sizeof([32]abi.Warp{}))))
+		core.warps = (*[32]abi.Warp)(core.memory.Get(int(unsafe.Sizeof([32]abi.Warp{}))))
 	}
 	return core.warps
 }

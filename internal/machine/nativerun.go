@@ -1,17 +1,20 @@
 package machine
 
-import "ptxvm.invalid/ptxvm/internal/machine/abi"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
+	"ptxvm.invalid/ptxvm/internal/machine/arguments"
+)
 
 // This file runs compiled code and makes fragments of what it returns.
 
 // nativeTable is what one core keeps for one Native.
 type nativeTable struct {
 	bounds  []abi.Bounds
-	follows []follows // by index of bounds
-	args    arguments // of the launch of missed
-	shared  int       // 1 + the entry of bounds that is the CTA's shared memory; 0: none is
-	epoch   uint64    // of the arena when the bounds were found
-	missed  int32     // pc at which code returned last, -1 if it needs no bounds
+	follows []arguments.Follows // by index of bounds
+	args    arguments.List      // of the launch of missed
+	shared  int                 // 1 + the entry of bounds that is the CTA's shared memory; 0: none is
+	epoch   uint64              // of the arena when the bounds were found
+	missed  int32               // pc at which code returned last, -1 if it needs no bounds
 	in      *Inst
 	left    []uint64 // by pc: times that lanes were left there
 	helped  []uint64 // by pc: times that the instruction there was executed by its handler; nil: none was
@@ -63,7 +66,7 @@ func (t *nativeTable) learn(core *Core, n *installed) {
 	t.missed = -1
 	if at := core.cacheLine(t.in); at.epoch == t.epoch {
 		t.bounds[k] = abi.Bounds{Start: at.start, End: at.end, WriteEnd: at.writeEnd}
-		t.follows[k] = t.args.following(&t.bounds[k], t.follows[k])
+		t.follows[k] = t.args.Following(&t.bounds[k], t.follows[k])
 		t.learned = true
 	}
 }
@@ -195,7 +198,7 @@ func (t *nativeTable) note(n *installed, w *Warp, places []abi.Place) {
 		}
 		if i == 0 && n.Bounds[pc] >= 0 {
 			t.missed, t.in = pc, &w.insts[pc]
-			t.args.take(w.cta)
+			t.take(w.cta)
 		}
 	}
 }
