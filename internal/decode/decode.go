@@ -105,7 +105,7 @@ func (d *Decoder) Kernel(kernel *ir.Func, shape ir.LaunchShape, target sizes.Tar
 
 // Watch is who looks on.
 type Watch struct {
-	Observe events.Wants // what the code tells an observer, of machine.WantsOfCode
+	Observe events.Wants // what the code tells an observer, of events.WantsOfCode
 	Values  bool         // it passes the values of registers on (dataflow.Values)
 	Numbers bool         // it shows numbers and what becomes of them (dataflow.Numbers)
 	Trace   bool         // it shows a tracer what it has done

@@ -1,6 +1,6 @@
 // Package misuse finds uses of barriers, member masks, mbarriers, products and collector buffers that work on no
 // target, or only by luck (P8003), and tells of loops that can never end (P8010). It is told what happens
-// (machine.WantsUse), before it is done.
+// (events.WantsUse), before it is done.
 package misuse
 
 import (
