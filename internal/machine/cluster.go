@@ -3,7 +3,10 @@ package machine
 // This file holds clusters: the CTAs that one core runs together, turn by turn, until all
 // have ended or others shall have the core.
 
-import "ptxvm.invalid/ptxvm/internal/machine/events"
+import (
+	"ptxvm.invalid/ptxvm/internal/machine/events"
+	"ptxvm.invalid/ptxvm/internal/machine/shape"
+)
 
 // Cluster is the CTAs that run together. Everything in it (shared memory, barriers, mbarriers)
 // is touched by the core alone that owns it; a launch without clusters is clusters of one.
@@ -150,4 +153,18 @@ func (cl *Cluster) able() (able, alive bool) {
 		alive = alive || c.alive != 0
 	}
 	return able, alive
+}
+
+// Withdraw takes a cluster of the grid that has not begun off the launch, so that it never does. It returns the coordinates
+// of its first CTA; false if none is left. Which one it is depends on the order of the launch, and thereby on its seed.
+func (op *Op) Withdraw() (first [3]uint32, ok bool) {
+	core, g := op.cta.cluster.core, op.cta.grid
+	rank, ok := core.host.Withdraw()
+	if !ok {
+		return first, false
+	}
+	first, _ = g.Place(shape.Seed(g.Seed).Permute(rank, g.Clusters()), 0)
+	core.publish(g, g.ClusterSize())
+	g.countIssued(g.ClusterSize())
+	return first, true
 }

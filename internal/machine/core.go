@@ -173,3 +173,9 @@ func (core *Core) publishOps(g *Grid) {
 		core.publish(g, 0)
 	}
 }
+
+// Arena returns the global memory of the device that runs the warp.
+func (w *Warp) Arena() *mem.Arena { return w.core.arena }
+
+// Images returns what the handles of the device name.
+func (w *Warp) Images() *images.Table { return w.core.images }
