@@ -39,7 +39,7 @@ func (s *sweep) with(v, part, other Value) Value {
 	if v == part {
 		return other
 	}
-	if v == 0 || !s.depends(v) {
+	if v == 0 || v == s.param || !s.depends(v) {
 		return v
 	}
 	o := s.f.Ops[v].Map(func(a Value) Value { return s.with(a, part, other) })
