@@ -113,8 +113,10 @@ func TestAwait(t *testing.T) {
 			return o.lanes & lanes
 		}
 	}
-	if !r.Await(HasRead, covers(3)) || !r.Await(HasRead, covers(3)) {
-		t.Error("failed")
+	for range 2 { // the second finds nothing to do
+		if !r.Await(HasRead, covers(3)) {
+			t.Error("failed")
+		}
 	}
 	r.want(t, "a/3 read")
 	if !r.Await(HasSignalled, covers(5)) {

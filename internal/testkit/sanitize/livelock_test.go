@@ -3,7 +3,6 @@ package sanitize
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -77,7 +76,7 @@ turn:
 	add.u32 x, x, 1; st.volatile.shared.u32 [s0], x;`},
 	} {
 		for workers := 1; workers <= 2; workers++ {
-			text := fmt.Sprintf(prelude, "sm_90", "mov.u64 gmap, map; cvta.param.u64 gmap, gmap;") + c.body + "\n\tret;\n}\n"
+			text := kernelText("sm_90", "mov.u64 gmap, map; cvta.param.u64 gmap, gmap;") + c.body + "\n\tret;\n}\n"
 			if err := runLoop(t, text, workers, c.grid, c.block, true, nil); err != nil {
 				t.Errorf("%s, %d workers: %v", c.name, workers, err)
 			}
@@ -87,7 +86,7 @@ turn:
 
 // TestLivelockAlone: a loop that reads global memory is judged only where nothing else writes that.
 func TestLivelockAlone(t *testing.T) {
-	text := fmt.Sprintf(prelude, "sm_90", "mov.u64 gmap, map; cvta.param.u64 gmap, gmap;") + `
+	text := kernelText("sm_90", "mov.u64 gmap, map; cvta.param.u64 gmap, gmap;") + `
 again:
 	ld.acquire.sys.global.u32 x, [g0]; setp.eq.u32 ok, x, 0;
 	@ok bra again;

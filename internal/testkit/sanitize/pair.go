@@ -163,6 +163,11 @@ const opening = `.visible .entry k(.param .u64 p, .param .align 64 .b8 map[128])
 	setp.eq.u32 lead, t, 0; setp.eq.u32 first, c, 0; setp.lt.u32 low, l, 16; and.b32 x, t, 1; setp.eq.u32 even, x, 0;
 `
 
+// kernelText begins the text of a module with one kernel; mapAddress are the instructions that give gmap its value.
+func kernelText(target, mapAddress string) string {
+	return fmt.Sprintf(prelude, target) + fmt.Sprintf(opening, mapAddress)
+}
+
 // module returns a version's PTX, and the lines of the report's places, 0 where there is none.
 func (p *pair) module(buggy bool) (text string, here, other int) {
 	if p.ptx[0] != "" {
