@@ -22,7 +22,7 @@ var reached = map[uop.Reach][]string{
 	uop.ReachMemory: {
 		"Access", "AccessUniform", "Widen", "Addresses", "Fault", "Params", "LocalBase", "ParamBase", "LocalRow", "ParamRow",
 		"CountSums", "OwnsLocal", "Stack", "StackLimit", "Arena", "GlobalAt", "Launch", "Images",
-		"Rest", "Block", "Place", "Observing", "Observe",
+		"Rest", "Block", "Place", "PlaceOf", "FrameKey", "Observing", "Observe",
 	},
 	uop.ReachWarp: {"Gather", "Collective", "Watchful", "ShuffleMisuse"},
 	uop.ReachAsync: {
