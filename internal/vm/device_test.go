@@ -282,7 +282,7 @@ func TestBufferBounds(t *testing.T) {
 
 // TestFaultsHaveEntries holds the machine's faults to the catalogue: same number, same name.
 func TestFaultsHaveEntries(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "machine", "fault.go"), nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "machine", "faults", "faults.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestFaultsHaveEntries(t *testing.T) {
 		if !ok || len(spec.Values) != 1 {
 			return true
 		}
-		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "FaultKind" {
+		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Kind" {
 			code, _ := strconv.Atoi(spec.Values[0].(*ast.BasicLit).Value)
 			e, known := diag.Lookup(diag.Code(code))
 			if !known || e.Name != spec.Names[0].Name {
