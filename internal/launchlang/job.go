@@ -111,6 +111,8 @@ func OpenSession(with *Setup, requests []Request) (*Session, error) {
 	s := &Session{Setup: with}
 	if n := with.Devices; n < 1 || n > maxDevices {
 		return nil, fmt.Errorf("--devices %d: want 1 to %d", n, maxDevices)
+	} else if n > 1 && slices.ContainsFunc(requests, func(r Request) bool { return r.Shape.Capture != "" }) {
+		return nil, fmt.Errorf("--capture with --devices %d: a capture holds one launch, and each device has one; exec --capture takes one of a program's", n)
 	}
 	if err := s.loadAll(requests); err != nil {
 		return nil, errors.Join(err, s.Close())
