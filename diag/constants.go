@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-//go:generate go test -run TestConstants -update
-//go:generate go test -run TestErrorsDocument -update
+//go:generate go test -tags interp -run TestConstants -update
+//go:generate go test -tags interp -run TestErrorsDocument -update
 
 // ConstantsSource returns the text of zcodes.go. It depends on codes.txt alone, so the
 // generated file can be deleted and made again.
