@@ -41,6 +41,7 @@ function serverOptions(settings) {
     inline: inline(settings).length > 0,
     hints: settings.get('hints', true),
     lenses: settings.get('lenses', true),
+    recording: settings.get('recording', ''),
   };
 }
 

@@ -51,7 +51,7 @@ test('the server starts for PTX, with the settings', async () => {
   await open(editor.document(file, 'ptx', module1));
   assert.equal(editor.LanguageClient.made.length, 1);
   assert.deepEqual(client().server, { command, args: ['lsp'] });
-  assert.deepEqual(client().options.initializationOptions, { arch: 'sm_90a', judge: 'manual', compileOnly: false, inline: true, hints: false, lenses: true });
+  assert.deepEqual(client().options.initializationOptions, { arch: 'sm_90a', judge: 'manual', compileOnly: false, inline: true, hints: false, lenses: true, recording: '' });
   assert.deepEqual(client().options.documentSelector.map((s) => s.language), ['ptx', 'ptx', 'python']);
 });
 
