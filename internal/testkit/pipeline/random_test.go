@@ -256,7 +256,7 @@ func testRandom(t *testing.T, kernels int, b backEnd, stream uint64, write func(
 		text, l := randomKernel(n, stream, write)
 		keep("kernel.ptx", text)
 		c := ways[[]int{0, 0, 0, 1, 2, 3}[i%6]]
-		if c.Build.Waits = true; strings.Contains(text, exits) && strings.Contains(text, "bar.sync") {
+		if c.Build.Waits = true; strings.Contains(text, exits) && strings.Contains(text, ".sync") {
 			c.Turn = 0 // a warp for which others wait until they exit executes the barrier twice: fuel decides who that is
 		}
 		if b.compareRandom(t, text, l, &run(t, text, l.run(), 1, nil)[0], &c) > 0 {
