@@ -19,9 +19,9 @@ import (
 //
 //	for (t = 0; t < n; t++) { tile[i] = a[t]; bar.sync 0; s += tile[i]; bar.sync 0; }
 //
-// has three regions: from the start to the head, with an edge; from the head to the first barrier; from there to the second; from
-// the second, with an edge to the head, to the end of the kernel.
-
+// has four regions: from the start to the head, by an edge; from the head to the first barrier; from there to the second; from
+// the second to the end of the kernel, and by an edge back to the head.
+//
 // A region takes for known what all hot ways to it have in common: that a variable is strided, or even its value (the number of a lane, an
 // address that the launch gives). Who comes from elsewhere, from a cold copy or from the interpreter, is asked first whether it is so, and
 // is left to the interpreter if not.
@@ -36,12 +36,12 @@ type cut struct {
 	env     map[uint32]ssa.Value
 }
 
-// The entries of a cut at a barrier: of warps of which nothing is known, and of those that a hot copy has left.
-func (c *cut) entry(hot bool) int32 {
+// entry is the number by which a warp goes on behind a barrier, and where: one that a hot copy has left, or one of which nothing is known.
+func (c *cut) entry(hot bool) (number int32, at *ssa.Block) {
 	if hot {
-		return 2*c.number + 1
+		return 2*c.number + 1, c.block
 	}
-	return 2 * c.number
+	return 2 * c.number, c.checked
 }
 
 // kept is a variable that lives where a region begins.
@@ -62,21 +62,24 @@ const (
 	lanes
 )
 
-// hasBarrier reports whether warps wait between two blocks.
-func (b *builder) hasBarrier(from, to ir.BlockID) bool {
-	for pc := b.fn.Blocks[from].First; pc < b.fn.Blocks[to].End; pc++ {
-		if sem.OperationOf(&b.code.Insts[pc]).Kind == sem.OpBarrier {
-			return true
+// findBarriers lists where warps wait.
+func findBarriers(code *machine.Code) (pcs []int32) {
+	for pc := range code.Insts {
+		if sem.OperationOf(&code.Insts[pc]).Kind == sem.OpBarrier {
+			pcs = append(pcs, int32(pc))
 		}
 	}
-	return false
+	return pcs
+}
+
+// hasBarrier reports whether warps wait between two blocks.
+func (b *builder) hasBarrier(from, to ir.BlockID) bool {
+	first, end := b.fn.Blocks[from].First, b.fn.Blocks[to].End
+	return slices.ContainsFunc(b.barriers, func(pc int32) bool { return first <= pc && pc < end })
 }
 
 // isHead reports whether a block is the head of a loop round a barrier.
 func (b *builder) isHead(id ir.BlockID) bool {
-	if !b.Waits {
-		return false
-	}
 	for _, q := range b.fn.Blocks[id].Preds {
 		if q >= id && b.hasBarrier(id, q) {
 			return true
@@ -98,10 +101,11 @@ func (p *path) barrier(pc int32) {
 	}
 	c, hot := p.cutAt(pc+1, true), !p.Copies[p.Copy].Cold
 	homes, _ := p.brought(c)
-	e := &ssa.Effect{Kind: ssa.Barrier, N: int64(id.Value), PC: pc, Entry: c.entry(hot), State: p.state(pc), Homes: append(homes, p.specialHomes()...)}
-	p.block.Add(e)
+	number, at := c.entry(hot)
+	e := p.block.Add(&ssa.Effect{Kind: ssa.Barrier, N: int64(id.Value), PC: pc, Entry: number, State: p.state(pc),
+		Homes: append(homes, p.specialHomes()...)})
 	p.block.Cond = p.NewResult(p.block, e, ssa.M, true)
-	p.block.Jump(map[bool]*ssa.Block{true: c.block, false: c.checked}[hot])
+	p.block.Jump(at)
 	p.block.Jump(p.turn)
 	p.dead = true
 }
@@ -142,22 +146,19 @@ func (p *path) toHead(id ir.BlockID) {
 	if len(p.loops) > 0 || p.upTo != 0 {
 		refuse("a barrier within a loop of lanes")
 	}
-	if !p.isFull(p.mask) || len(p.waiting) > 0 {
-		p.leaveAt(pc, p.stateOf(ssa.State{PC: pc, Mask: p.mask})) // all before it is done
-		return
+	if p.isFull(p.mask) && len(p.waiting) == 0 {
+		c := p.cutAt(pc, false)
+		if homes, ok := p.brought(c); ok {
+			var args []ssa.Value
+			for _, h := range homes {
+				args = append(args, h.Value)
+			}
+			p.block.Jump(c.block, args...)
+			p.dead = true
+			return
+		}
 	}
-	c := p.cutAt(pc, false)
-	homes, ok := p.brought(c)
-	if !ok {
-		p.leaveAt(pc, p.stateOf(ssa.State{PC: pc, Mask: p.mask})) // all before it is done
-		return
-	}
-	var args []ssa.Value
-	for _, h := range homes {
-		args = append(args, h.Value)
-	}
-	p.block.Jump(c.block, args...)
-	p.dead = true
+	p.leaveAt(pc, p.stateOf(ssa.State{PC: pc, Mask: p.mask})) // all before it is done
 }
 
 // cutAt is the cut in front of an instruction.
@@ -165,20 +166,24 @@ func (p *path) cutAt(pc int32, waits bool) *cut {
 	if i := slices.IndexFunc(p.cuts, func(c *cut) bool { return c.pc == pc && (c.number > 0) == waits }); i >= 0 {
 		return p.cuts[i]
 	}
-	running := p.Copy
-	p.Copy = 0
-	defer func() { p.Copy = running }()
 	c := &cut{pc: pc, block: p.NewBlock(2), env: map[uint32]ssa.Value{}}
+	p.inCopy(0, func() { p.keep(c, waits) })
+	p.cuts = append(p.cuts, c)
+	return c
+}
+
+// keep finds what a region knows of its variables, and brings the others there.
+func (p *path) keep(c *cut, waits bool) {
 	resume := &ssa.Effect{Kind: ssa.Resume}
 	if waits {
 		p.numbers++
 		c.number = p.numbers
 		c.block.Add(resume)
 	}
-	for _, h := range p.living(pc) {
+	for _, h := range p.living(c.pc) {
 		k := kept{home: ssa.Home{Kind: h.Kind, Off: h.Off}, typ: p.TypeOf(h.Value)}
 		base, step, even := p.AsStrided(h.Value)
-		switch as := p.assumed[assumed{pc, h.Off, true}]; {
+		switch as := p.assumed[assumed{c.pc, h.Off, true}]; {
 		case as == known && even && p.computable(base, p.end.ID):
 			k.known = p.Strided(p.remade(base), step)
 			c.env[h.Off] = k.known
@@ -195,8 +200,6 @@ func (p *path) cutAt(pc int32, waits bool) *cut {
 	if waits {
 		c.checked = p.checkedEntry(c)
 	}
-	p.cuts = append(p.cuts, c)
-	return c
 }
 
 // checkedEntry goes to a region if the variables that it takes for known are what it takes them for.
@@ -282,11 +285,9 @@ func (p *path) brought(c *cut) (list []ssa.Home, ok bool) {
 }
 
 // same reports whether a strided value is what a variable is known to be, in another copy.
-func (p *path) same(value, base ssa.Value, step int64) bool {
-	running := p.Copy
-	p.Copy = 0
-	defer func() { p.Copy = running }()
-	return p.computable(base, p.end.ID) && p.Strided(p.remade(base), step) == value
+func (p *path) same(value, base ssa.Value, step int64) (is bool) {
+	p.inCopy(0, func() { is = p.computable(base, p.end.ID) && p.Strided(p.remade(base), step) == value })
+	return is
 }
 
 // regions builds what begins at cuts, and the way from the next warp to where it goes on.
@@ -303,11 +304,7 @@ func (b *builder) regions() {
 			p.head = b.fn.BlockOf(c.pc)
 		}
 		if b.opt.Rest {
-			p.Copy = b.NewCopy(32, true)
-			rest := p.newBlock()
-			p.block.Jump(rest)
-			p.block = rest
-			p.run(c.pc)
+			p.anyLanes(c.pc)
 		} else {
 			p.versions(c.pc, p.mask, -1, nil)
 		}
@@ -327,8 +324,9 @@ func (b *builder) dispatch(from, start *ssa.Block, entry ssa.Value) {
 			all := b.Truth(true)
 			counted.Add(&ssa.Effect{Kind: ssa.Steps, N: 1, Mask: all}) // who has waited executes the barrier once more
 			counted.Add(&ssa.Effect{Kind: ssa.Lanes, N: 1, Mask: all})
-			counted.Jump(map[bool]*ssa.Block{true: c.block, false: c.checked}[hot])
-			from.Cond = b.Cmp(ssa.Eq, entry, b.Word(uint32(c.entry(hot))))
+			number, at := c.entry(hot)
+			counted.Jump(at)
+			from.Cond = b.Cmp(ssa.Eq, entry, b.Word(uint32(number)))
 			from.Jump(counted)
 			from.Jump(other)
 			from = other
@@ -342,7 +340,9 @@ func (b *builder) entriesAt() map[int32][2]int32 {
 	at := map[int32][2]int32{}
 	for _, c := range b.cuts {
 		if c.number > 0 {
-			at[c.pc-1] = [2]int32{c.entry(false), c.entry(true)}
+			unknown, _ := c.entry(false)
+			left, _ := c.entry(true)
+			at[c.pc-1] = [2]int32{unknown, left}
 		}
 	}
 	return at

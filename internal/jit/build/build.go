@@ -99,6 +99,7 @@ type builder struct {
 	warp       ssa.Value
 	end        *ssa.Block // where a warp ends
 	turn       *ssa.Block // where it waits, and another goes on; nil: none waits
+	barriers   []int32    // pcs
 	cuts       []*cut
 	numbers    int32 // of those at barriers
 	copies     int
@@ -122,6 +123,7 @@ func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options
 		b.boundsAt[i] = -1
 	}
 	b.variables.fill(code, fn)
+	b.barriers = findBarriers(code)
 	return b
 }
 
@@ -158,13 +160,11 @@ func (b *builder) skeleton() {
 	b.warp = b.NewParam(warp, ssa.W, true)
 	start := warp
 	var at ssa.Value
-	if b.Waits = b.hasBarrier(0, ir.BlockID(len(b.fn.Blocks)-1)); b.Waits && !b.opt.Waits {
+	if b.Waits = len(b.barriers) > 0; b.Waits && !b.opt.Waits {
 		refuse("warps wait at barriers") // the old compiler is faster there
 	}
 	if b.Waits {
 		at, start, b.turn = b.NewParam(warp, ssa.W, true), b.NewBlock(2), b.NewBlock(2)
-	}
-	if b.Waits {
 		begins = append(begins, b.NewParam(cta, ssa.W, true))
 	}
 	cta.Jump(warp, begins...)

@@ -106,9 +106,12 @@ func (t *front) noWrap(b *builder) func(ssa.Value, int64, bool) bool {
 }
 
 // inFront makes operations of the copy that the tests are in.
-func (t *front) inFront(b *builder, do func()) {
+func (t *front) inFront(b *builder, do func()) { b.inCopy(t.copy, do) }
+
+// inCopy makes operations of another copy than the running one.
+func (b *builder) inCopy(copy uint16, do func()) {
 	running := b.Copy
-	b.Copy = t.copy
+	b.Copy = copy
 	do()
 	b.Copy = running
 }

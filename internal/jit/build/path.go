@@ -47,11 +47,7 @@ type join struct {
 // none does.
 func (p *path) begin() {
 	if p.passes = -1; p.opt.Rest {
-		p.Copy = p.NewCopy(32, true)
-		rest := p.newBlock()
-		p.block.Jump(rest)
-		p.block = rest
-		p.run(0)
+		p.anyLanes(0)
 		return
 	}
 	b := &p.fn.Blocks[0]
@@ -73,6 +69,15 @@ func (p *path) begin() {
 		return
 	}
 	p.versions(0, p.mask, -1, nil)
+}
+
+// anyLanes goes on at an instruction with the copy for any lanes alone.
+func (p *path) anyLanes(pc int32) {
+	p.Copy = p.NewCopy(32, true)
+	rest := p.newBlock()
+	p.block.Jump(rest)
+	p.block = rest
+	p.run(pc)
 }
 
 // computes tells whether the instructions before one have no effects beside what they compute.

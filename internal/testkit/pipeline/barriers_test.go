@@ -133,28 +133,10 @@ func (g *waiting) body(depth int) {
 
 // kernel is a kernel of blocks of 128 threads.
 func (g *waiting) kernel(square bool) string {
-	g.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 s)\n{\n" +
-		"\t.reg .pred %p<9>;\n\t.reg .b32 %r<900>;\n\t.reg .b64 %rd<299>;\n\t.shared .align 4 .b8 tile[512];\n")
-	g.line("ld.param.u64 %%rd1, [in]")
-	g.line("ld.param.u64 %%rd2, [out]")
-	g.line("cvta.to.global.u64 %%rd1, %%rd1")
-	g.line("cvta.to.global.u64 %%rd2, %%rd2")
-	for _, from := range []string{"%tid.x", "%ctaid.x", "%tid.y", "[n]", "[s]"} {
-		r := g.word()
-		if g.words = append(g.words, r); from[0] == '[' {
-			g.line("ld.param.u32 %s, %s", r, from)
-		} else {
-			g.line("mov.u32 %s, %s", r, from)
-		}
-	}
+	g.begin("\t.reg .b32 %r<900>;\n\t.reg .b64 %rd<299>;\n\t.shared .align 4 .b8 tile[512];\n")
 	tile, x := g.word(), g.word()
 	g.line("mov.u32 %s, tile", tile)
-	if square {
-		y := g.word()
-		g.line("shl.b32 %s, %%r3, 5", y)
-		g.line("add.s32 %%r1, %%r1, %s", y)
-	}
-	g.line("mad.lo.s32 %s, %%r2, 128, %%r1", x)
+	g.thread(x, square)
 	for i := range 3 {
 		g.line("cvt.u64.u32 %%rd%d, %s", 4+i, x)
 	}

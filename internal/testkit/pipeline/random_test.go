@@ -118,10 +118,10 @@ func (g *addresses) load() {
 	g.words = append(g.words, r)
 }
 
-// kernel is a kernel of one block of straight code, a loop, and a store.
-func (g *addresses) kernel(square bool) string {
+// begin writes the head of a kernel with registers and variables, and reads what it is launched with.
+func (g *addresses) begin(declarations string) {
 	g.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 s)\n{\n" +
-		"\t.reg .pred %p<9>;\n\t.reg .b32 %r<200>;\n\t.reg .b64 %rd<99>;\n")
+		"\t.reg .pred %p<9>;\n" + declarations)
 	g.line("ld.param.u64 %%rd1, [in]")
 	g.line("ld.param.u64 %%rd2, [out]")
 	g.line("cvta.to.global.u64 %%rd1, %%rd1")
@@ -134,13 +134,23 @@ func (g *addresses) kernel(square bool) string {
 			g.line("mov.u32 %s, %s", r, from)
 		}
 	}
-	x, threads := g.word(), 128
+}
+
+// thread makes %r1 the thread's number in its block, and x that in the grid.
+func (g *addresses) thread(x string, square bool) {
 	if square {
 		y := g.word()
 		g.line("shl.b32 %s, %%r3, 5", y)
 		g.line("add.s32 %%r1, %%r1, %s", y)
 	}
-	g.line("mad.lo.s32 %s, %%r2, %d, %%r1", x, threads)
+	g.line("mad.lo.s32 %s, %%r2, 128, %%r1", x)
+}
+
+// kernel is a kernel of one block of straight code, a loop, and a store.
+func (g *addresses) kernel(square bool) string {
+	g.begin("\t.reg .b32 %r<200>;\n\t.reg .b64 %rd<99>;\n")
+	x := g.word()
+	g.thread(x, square)
 	if g.IntN(2) == 0 { // some lanes exit
 		g.line("setp.ge.s32 %%p2, %s, %%r4", x)
 		g.line("%s", exits)

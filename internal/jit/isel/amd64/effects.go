@@ -160,14 +160,9 @@ func (s *selector) leaveIf(e *ssa.Effect) {
 // next goes on to another warp: the results are whether there is one, its number, where there are more ctaid x, y and z,
 // and where warps wait its entry.
 func (s *selector) next(e *ssa.Effect, protocol func(c *code, is, warp, t x86.Reg)) {
-	r := e.Results
-	defer func() {
-		if n := len(e.Results) - 1; s.f.Waits {
-			s.note(key{v: e.Results[n], kind: asNum}, s.plain("entry", (*code).entry), s.block)
-		}
-	}()
+	r, last := e.Results, len(e.Results)-1
 	if s.f.Waits {
-		r = r[:len(r)-1]
+		r = r[:last]
 	}
 	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }},
 		Temps: s.temps(1, 0), Early: true, Keep: true}
@@ -178,5 +173,8 @@ func (s *selector) next(e *ssa.Effect, protocol func(c *code, is, warp, t x86.Re
 	}
 	for n, v := range r[2:] {
 		s.note(key{v: v, kind: asNum}, s.loadState(sPlace+uintptr(8*n), x86.S32), s.block)
+	}
+	if s.f.Waits {
+		s.note(key{v: e.Results[last], kind: asNum}, s.plain("entry", (*code).entry), s.block)
 	}
 }
