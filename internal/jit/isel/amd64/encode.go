@@ -9,6 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/regalloc"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // This file makes bytes of instructions with places.
@@ -86,7 +87,7 @@ var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 // Encode makes bytes of the function with places.
 func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	size := int32(o.frame.slots() + o.isa.bytes()*r.Slots)
-	if size > mostFrame {
+	if size > abi.Frame {
 		return nil, Refusal(fmt.Sprintf("a frame of %d bytes", size))
 	}
 	x := assemblers.Get().(*x86.Asm)

@@ -69,9 +69,6 @@ const (
 	fBounds = fValues + 4*256
 )
 
-// mostFrame is how large a frame may be: the stack has 256 KiB (jit.Engine).
-const mostFrame = 128 << 10
-
 var state abi.State
 
 func batch(off uintptr) uintptr { return unsafe.Offsetof(state.Batch) + off }
