@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"ptxvm.invalid/ptxvm/internal/lsp/doc"
 )
 
 // Bounds of what is read and shown of a trace.
@@ -119,7 +117,7 @@ func (r *request) hoverTrace(line int) string {
 		return fmt.Sprintf("The trace %s cannot be read: %v", r.s.options.Recording, rec.err)
 	}
 	t := rec.last[traceLine{path.Base(r.uri), line}]
-	if t == nil || !strings.Contains(spaced(lineOf(r.Snapshot, line)), spaced(t.Text)) {
+	if t == nil || !strings.Contains(spaced(string(r.Line(line-1))), spaced(t.Text)) {
 		return ""
 	}
 	when := ""
@@ -158,12 +156,3 @@ func (v *traceValue) text() string {
 }
 
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// lineOf is a line of a document, from 1 on.
-func lineOf(s *doc.Snapshot, line int) string {
-	lines := strings.SplitN(string(s.Text), "\n", line+1)
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	return lines[line-1]
-}

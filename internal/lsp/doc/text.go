@@ -37,6 +37,18 @@ func lineTable(text []byte) func() []Pos {
 // Lines is how many lines the text has.
 func (s *Snapshot) Lines() int { return len(s.lines()) }
 
+// Line is the text of a line, from 0, with its end; nil where there is none.
+func (s *Snapshot) Line(n int) []byte {
+	switch starts := s.lines(); {
+	case n < 0 || n >= len(starts):
+		return nil
+	case n+1 == len(starts):
+		return s.Text[starts[n]:]
+	default:
+		return s.Text[starts[n]:starts[n+1]]
+	}
+}
+
 // LineOf is the line of an offset, from 0.
 func (s *Snapshot) LineOf(p Pos) int {
 	n, found := slices.BinarySearch(s.lines(), p)
