@@ -20,6 +20,7 @@ func TestRegister(t *testing.T) {
 	r.want(r.Register(0, at, 256), Success)
 	r.want(r.Register(0, at+128, 4), AlreadyMapped)
 	r.want(r.Register(0, 0, 4), InvalidValue)
+	r.want(r.Register(0, 1<<60, 4), NotSupported) // no address of a device
 	r.want(r.launch(0, r.function("add"), 1, addParams(at, 7, 64)), Success)
 	r.want(r.Synchronize(0), Success)
 	if host[0] != 7 || host[63] != 7 {

@@ -89,6 +89,10 @@ func codeOf(err error) (code Code, sticky bool) {
 		return InvalidPTX, false
 	case errors.Is(err, vm.ErrOutOfMemory):
 		return OutOfMemory, false
+	case errors.Is(err, vm.ErrOverlap):
+		return AlreadyMapped, false
+	case errors.Is(err, vm.ErrTooFar):
+		return NotSupported, false
 	case errors.Is(err, vm.ErrClosed):
 		return InvalidHandle, false
 	case errors.As(err, new(*vm.DefectError)):

@@ -120,7 +120,8 @@ func (d *Driver) Register(dev int, addr, size uint64) (code Code) {
 	}
 	at, err := v.vm.Adopt(addr, int(size))
 	if err != nil {
-		return AlreadyMapped
+		code, _ = codeOf(err)
+		return code
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

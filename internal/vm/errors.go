@@ -12,6 +12,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/findings"
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/report"
 )
 
@@ -22,6 +23,10 @@ var (
 	ErrStepLimit = errors.New("step limit reached")
 	// ErrOutOfMemory is returned when DeviceConfig.Memory does not suffice.
 	ErrOutOfMemory = errors.New("out of device memory")
+	// ErrOverlap is returned by Device.Adopt for memory of which some is the device's already.
+	ErrOverlap = mem.ErrOverlap
+	// ErrTooFar is returned by Device.Adopt for memory that has no address on the device.
+	ErrTooFar = mem.ErrTooFar
 )
 
 // What ends a launch, and what sanitizers say of one, is described in package report.
