@@ -24,7 +24,7 @@ import (
 // PipelineC is how kernels go through the new pipeline to C, and by the installed C compiler to machine code.
 type PipelineC struct {
 	Cache bool   // what the C compiler makes is kept on disk
-	Seed  uint64 // of the schedule: not 0 keeps all kernels away, since there are no batches then
+	Alone string // why warps begin one by one on the device, for which its code cannot be entered: keeps all kernels away; empty: they do not
 	Build build.Options
 	Opt   opt.Options
 
@@ -88,8 +88,8 @@ func newThroughC(o *Options) *throughC {
 		return t
 	}
 	tool, err := cc.Find(o.c.Cache)
-	if o.c.Seed != 0 {
-		tool, err = nil, errors.New("with a seed warps begin one by one, and what goes through C is for all of a CTA")
+	if o.c.Alone != "" {
+		tool, err = nil, fmt.Errorf("with %s warps begin one by one, and what goes through C is for all of a CTA", o.c.Alone)
 	}
 	if t.tool = tool; err != nil {
 		t.not = []string{err.Error()}

@@ -40,6 +40,17 @@ func MissingForC() string {
 	return ""
 }
 
+// alone is why warps of a device begin one by one; empty if they do not.
+func alone(c *DeviceConfig) string {
+	switch {
+	case c.Seed != 0:
+		return "a seed"
+	case c.Sanitize != 0:
+		return "sanitizers"
+	}
+	return ""
+}
+
 // newCompiler makes the engine that a configuration asks for; nil for the interpreter. What it makes takes at most
 // room bytes.
 func newCompiler(c *DeviceConfig, room int64) (compiler, error) {
@@ -48,9 +59,9 @@ func newCompiler(c *DeviceConfig, room int64) (compiler, error) {
 	}
 	o := jit.Options{Late: true, Room: room}
 	if c.Engine == CC {
-		o = jit.ThroughC(o, &jit.PipelineC{Cache: true, Seed: c.Seed})
+		o = jit.ThroughC(o, &jit.PipelineC{Cache: true, Alone: alone(c)})
 	}
-	if Pipeline != nil && c.Engine != CC && c.Seed == 0 && c.Sanitize == 0 {
+	if Pipeline != nil && c.Engine != CC && alone(c) == "" {
 		var err error
 		if o, err = Pipeline(o); err != nil {
 			return nil, err
