@@ -4,18 +4,33 @@ import "math/bits"
 
 // This file has rules for words that are put together of bytes and taken apart again: by which bits of a value are known to be 0.
 
-// trailing is how many of the low bits of a word are known to be 0.
-func (f *Func) trailing(v Value) int {
+// trailing is how many of the low bits of a number, or of each lane, are known to be 0.
+func (f *Func) trailing(v Value) int { return f.trailingOf(v, mostDepth) }
+
+func (f *Func) trailingOf(v Value, depth int) int {
 	o := &f.Ops[v]
-	switch k, known := f.Known(o.B); {
-	case o.Code == Const && o.Imm != 0:
-		return bits.TrailingZeros64(o.Imm)
-	case o.Code == Shl && known && k < 64:
-		return min(f.trailing(o.A)+int(k), o.Type.Bits())
-	case o.Code == Or:
-		return min(f.trailing(o.A), f.trailing(o.B))
+	if depth == 0 || o.Type == M {
+		return 0
 	}
-	return 0
+	of := func(v Value) int { return f.trailingOf(v, depth-1) }
+	n, all := 0, o.Type.Bits()
+	switch k, known := f.Known(o.B); {
+	case o.Code == Const:
+		n = bits.TrailingZeros64(o.Imm) // of 0 all
+	case o.Code == Bcast, o.Code == Zext && f.trailingOf(o.A, depth-1) < 32, o.Code == Trunc:
+		n = of(o.A)
+	case o.Code == Strided:
+		n = min(of(o.A), bits.TrailingZeros64(o.Imm))
+	case o.Code == Shl && known && k < 64:
+		n = of(o.A) + int(k)
+	case o.Code == Mul:
+		n = of(o.A) + of(o.B)
+	case o.Code == And:
+		n = max(of(o.A), of(o.B))
+	case o.Code == Or, o.Code == Xor, o.Code == Add, o.Code == Sub:
+		n = min(of(o.A), of(o.B))
+	}
+	return min(n, all)
 }
 
 // ofBits: x & k where x has no other bits; (x|y) & k and (x|y) >> k where y has no bits that are left; and x << k >> l, where nothing

@@ -1,0 +1,142 @@
+package ssa
+
+import "math/bits"
+
+// This file bounds values as signed numbers: a thread's number in its block is not negative and less than the block's size, so a comparison
+// with that size is known, and what a compiler writes for negative numbers (a quotient by a power of two rounds towards 0) is nothing.
+
+// mostDepth is how deep the operands of a value are looked at.
+const mostDepth = 8
+
+// between bounds all lanes of a word, as signed numbers.
+func (f *Func) between(v Value) (lo, hi int64) { return f.rangeOf(v, mostDepth) }
+
+const (
+	leastWord = -1 << 31
+	mostWord  = 1<<31 - 1
+)
+
+func (f *Func) rangeOf(v Value, depth int) (lo, hi int64) {
+	o := &f.Ops[v]
+	lo, hi = leastWord, mostWord
+	if o.Type != W || depth == 0 {
+		return lo, hi
+	}
+	of := func(v Value) (int64, int64) { return f.rangeOf(v, depth-1) }
+	k, known := f.Known(o.B)
+	switch o.Code {
+	case Const:
+		return signed(W, o.Imm), signed(W, o.Imm)
+	case Param:
+		if v == f.Warp && f.Warps > 0 {
+			return 0, int64(f.Warps - 1)
+		}
+	case Bcast:
+		return of(o.A)
+	case Strided:
+		lo, hi = of(o.A)
+		last := int64(f.Copies[o.Copy].Lanes-1) * signed(W, o.Imm)
+		lo, hi = lo+min(last, 0), hi+max(last, 0)
+	case Add, Sub:
+		lo, hi = of(o.A)
+		l, h := of(o.B)
+		if o.Code == Sub {
+			l, h = -h, -l
+		}
+		lo, hi = lo+l, hi+h
+	case Shl:
+		if l, h := of(o.A); known && k < 32 {
+			lo, hi = l<<k, h<<k
+		}
+	case Sar, Shr:
+		if l, h := of(o.A); known && k < 32 && (o.Code == Sar || l >= 0) {
+			lo, hi = l>>k, h>>k
+		}
+	case MinS, MaxS:
+		l, h := of(o.A)
+		m, n := of(o.B)
+		if lo, hi = min(l, m), min(h, n); o.Code == MaxS {
+			lo, hi = max(l, m), max(h, n)
+		}
+	case Select:
+		l, h := of(o.B)
+		m, n := of(o.C)
+		lo, hi = min(l, m), max(h, n)
+	}
+	if lo < leastWord || hi > mostWord { // it may wrap
+		lo, hi = leastWord, mostWord
+	}
+	if limit := f.limit(v, depth); limit <= mostWord {
+		lo, hi = max(lo, 0), min(hi, int64(limit))
+	}
+	return lo, hi
+}
+
+// ofRanges: comparisons, extremes and shifts that are the same whatever their operands are between their bounds.
+func ofRanges(f *Func, o *Op) (Value, bool) {
+	if o.N != 2 || f.TypeOf(o.A) != W {
+		return 0, false
+	}
+	switch o.Code {
+	case Eq, Ne, LtS, LeS, LtU, LeU:
+		return f.compareRanges(o)
+	case MinS, MaxS:
+		l, h := f.between(o.A)
+		m, n := f.between(o.B)
+		if first := o.Code == MinS; h <= m {
+			return map[bool]Value{true: o.A, false: o.B}[first], true
+		} else if n <= l {
+			return map[bool]Value{true: o.B, false: o.A}[first], true
+		}
+	case Sar, Shr:
+		k, known := f.Known(o.B)
+		l, h := f.between(o.A)
+		if known && k < 32 && (o.Code == Sar || l >= 0) && l>>k == h>>k {
+			return f.Word(uint32(l >> k)), true
+		}
+	}
+	return 0, false
+}
+
+func (f *Func) compareRanges(o *Op) (Value, bool) {
+	l, h := f.between(o.A)
+	m, n := f.between(o.B)
+	if (o.Code == LtU || o.Code == LeU) && (l < 0 || m < 0) {
+		return 0, false
+	}
+	switch o.Code {
+	case Eq, Ne:
+		return f.Truth(o.Code == Ne), h < m || n < l
+	case LtS, LtU:
+		return f.Truth(h < m), h < m || n <= l
+	}
+	return f.Truth(h <= m), h <= m || n < l
+}
+
+// strideBits: of a number of which low bits are 0 plus lanes within these bits a mask takes the one or the other, and so does a shift: no
+// lane carries. With lanes 0 to 15 and a number n of which the low 4 bits are 0, (n + lane) & 15 is lane, and (n + lane) >> 4 is n >> 4.
+func strideBits(f *Func, o *Op) (Value, bool) {
+	if o.Type != W || o.Code != And && o.Code != Shr && o.Code != Sar {
+		return 0, false
+	}
+	base, step, _ := f.AsStrided(o.A)
+	k, known := f.Known(o.B)
+	if step <= 0 || !known || k >= 32 && o.Code != And {
+		return 0, false
+	}
+	width := bits.Len64(uint64(step) * uint64(f.Copies[f.Copy].Lanes-1))
+	low := uint64(1)<<width - 1
+	if width > 31 || f.trailing(base) < width {
+		return 0, false
+	}
+	masked := f.Make(o.Code, W, 0, base, o.B)
+	switch {
+	case o.Code == And && k&low == 0, o.Code != And && int(k) >= width:
+		return masked, true
+	case o.Code == And && k&low == low:
+		return f.Strided(masked, step), true
+	case o.Code != And && step&(1<<k-1) == 0:
+		return f.Strided(masked, step>>k), true
+	}
+	return 0, false
+}

@@ -1,0 +1,103 @@
+package ssa
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// lane is what a value is in a lane.
+func (m *machine) lane(v Value, lane int) uint64 {
+	o := &m.f.Ops[v]
+	switch k, ok := m.leaves[v]; {
+	case ok:
+		return k
+	case o.Code == Const:
+		return o.Imm
+	case o.Code == Strided:
+		return cut(o.Type, m.lane(o.A, lane)+uint64(lane)*o.Imm)
+	case o.Code == Bcast:
+		return m.lane(o.A, lane)
+	case o.Code == Select && m.lane(o.A, lane) != 0:
+		return m.lane(o.B, lane)
+	case o.Code == Select:
+		return m.lane(o.C, lane)
+	}
+	var in [2]uint64
+	for i, a := range o.Operands() {
+		in[i] = m.lane(a, lane)
+	}
+	return cut(o.Type, defs[o.Code].eval(m.f.TypeOf(o.A), in[0], in[1]))
+}
+
+// step is an operation that a random function and lanes that are computed beside it have.
+type step struct {
+	code Code
+	a, b int
+	k    uint64
+}
+
+// TestRanges: what is known of the bounds and the low bits of threads' numbers holds in each lane of each warp; and something is known.
+func TestRanges(t *testing.T) {
+	codes := []Code{Add, Sub, Mul, And, Shl, Shr, Sar, MinS, MaxS, Add, And, Shr, Sar, LtS, LeS, LtU, LeU, Eq, Ne}
+	ks := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 31, 32, 48, 63, 255, 256, 0xfffffff0, 0xffffffff, 0x7fffffff, 0x80000000}
+	r, known, strides := rand.New(rand.NewPCG(36, 2)), 0, 0
+	for range 20000 {
+		lanes := []int{8, 16, 32}[r.IntN(3)]
+		f := New("f", lanes)
+		warp := f.NewParam(f.NewBlock(2), W, true)
+		f.Warp, f.Warps = warp, 8
+		first := r.IntN(32/lanes) * lanes // of a group
+		if r.IntN(8) == 0 {
+			first = 4 // where lanes carry
+		}
+		vs := []Value{f.Strided(f.Bin(Add, f.Bin(Shl, warp, f.Word(5)), f.Word(uint32(first))), 1), warp, f.Make(Arg, W, 0)}
+		var steps []step
+		for range 1 + r.IntN(4) {
+			s := step{code: codes[r.IntN(len(codes))], a: r.IntN(len(vs)), b: -1, k: ks[r.IntN(len(ks))]}
+			if r.IntN(5) == 0 {
+				s.b = r.IntN(len(vs))
+			}
+			b := f.Const(W, s.k)
+			if s.b >= 0 {
+				b = vs[s.b]
+			}
+			v := f.Make(s.code, map[bool]Type{true: M, false: W}[s.code.Comparison()], 0, vs[s.a], b)
+			if s.code.Comparison() {
+				v = f.Sel(v, f.Word(7), f.Word(3))
+			}
+			if steps, vs = append(steps, s), append(vs, v); f.Ops[v].Code == Const {
+				known++
+			} else if _, step, _ := f.AsStrided(v); step != 0 && s.code >= And && s.code != Shl {
+				strides++
+			}
+		}
+		for range 8 {
+			w, arg := uint64(r.IntN(8)), edges[r.IntN(len(edges))]
+			m := &machine{f: f, leaves: map[Value]uint64{warp: w, vs[2]: arg}}
+			for lane := range lanes {
+				want := []uint64{w*32 + uint64(first+lane), w, arg}
+				for _, s := range steps {
+					b := s.k
+					if s.b >= 0 {
+						b = want[s.b]
+					}
+					x := cut(W, defs[s.code].eval(W, want[s.a], b))
+					if s.code.Comparison() {
+						x = map[uint64]uint64{1: 7, 0: 3}[x]
+					}
+					want = append(want, x)
+				}
+				for i, v := range vs {
+					lo, hi := f.between(v)
+					if got := m.lane(v, lane); got != want[i] || signed(W, got) < lo || signed(W, got) > hi {
+						t.Fatalf("lane %d of %d from %d, warp %d, argument %#x: value %d of %v is %#x, not %#x; it is from %d to %d\n%s", lane, lanes, first, w, arg, i,
+							steps, got, want[i], lo, hi, f)
+					}
+				}
+			}
+		}
+	}
+	if known < 5000 || strides < 500 {
+		t.Errorf("%d values are constants, %d strided behind a mask or a shift", known, strides)
+	}
+}
