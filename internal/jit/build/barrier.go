@@ -259,6 +259,7 @@ func (p *path) brought(c *cut) (list []ssa.Home, ok bool) {
 		have[h.Off] = h.Value
 	}
 	ok = true
+	drop := retry{}
 	for _, k := range c.kept {
 		v := have[k.home.Off]
 		if v == 0 || p.TypeOf(v) != k.typ {
@@ -270,7 +271,7 @@ func (p *path) brought(c *cut) (list []ssa.Home, ok bool) {
 			to, holds = lanes, !p.IsNum(k.param) || even && step == k.step
 		}
 		if !holds && !p.Copies[p.Copy].Cold {
-			panic(retry{assumed{c.pc, k.home.Off, true}, to})
+			drop[assumed{c.pc, k.home.Off, true}] = to
 		}
 		ok = ok && holds
 		if c.number == 0 && k.known != 0 {
@@ -280,6 +281,9 @@ func (p *path) brought(c *cut) (list []ssa.Home, ok bool) {
 			v = base
 		}
 		list = append(list, ssa.Home{Kind: k.home.Kind, Off: k.home.Off, Value: v})
+	}
+	if len(drop) > 0 {
+		panic(drop)
 	}
 	return list, ok
 }

@@ -51,11 +51,8 @@ type Built struct {
 	Shared    int                // 1 + the entry for shared memory; 0: none
 }
 
-// retry says that an assumption about a variable does not hold, and what is to be assumed instead.
-type retry struct {
-	at assumed
-	to differs
-}
+// retry says which assumptions about variables do not hold, and what is to be assumed instead.
+type retry map[assumed]differs
 
 // assumed is a variable at the start of a loop, or at an instruction where a region begins.
 type assumed struct {
@@ -135,10 +132,12 @@ func (b *builder) attempt() (again bool, err error) {
 		case Refusal:
 			err = p
 		case retry:
-			if b.assumed[p.at] >= p.to {
-				panic("BUG: an assumption that was dropped does not hold")
+			for at, to := range p {
+				if b.assumed[at] >= to {
+					panic("BUG: an assumption that was dropped does not hold")
+				}
+				b.assumed[at] = to
 			}
-			b.assumed[p.at] = p.to
 			again = true
 		default:
 			panic(p)

@@ -191,6 +191,7 @@ func (p *path) writtenIn(l *loop) []uint32 {
 
 // again are the arguments of a back edge.
 func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
+	drop := retry{}
 	for i, off := range l.offs {
 		param := l.head.Params[i]
 		v := p.env[off]
@@ -199,11 +200,14 @@ func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
 		} else if p.IsNum(param) {
 			base, step, ok := p.AsStrided(v)
 			if !ok || step != l.steps[i] {
-				panic(retry{assumed{at: int32(l.first), off: off}, lanes})
+				drop[assumed{at: int32(l.first), off: off}] = lanes
 			}
 			v = base
 		}
 		args = append(args, v)
+	}
+	if len(drop) > 0 {
+		panic(drop)
 	}
 	if l.divergent {
 		args = append(args, mask)
