@@ -70,7 +70,7 @@ internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/x86 internal/machine/abi
 internal/jit/cc: internal/jit/native internal/jit/ssa internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit: internal/jit/build internal/jit/cc internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/barriers
+internal/jit: internal/jit/build internal/jit/cc internal/jit/isel internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/barriers
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/model internal/machine/events
@@ -103,7 +103,7 @@ ptxfmt:             . diag internal/check internal/mend internal/syntax
 internal/lsp/doc:   diag isainfo internal/assume internal/check internal/ir internal/isa internal/lower internal/mend internal/sem/table internal/syntax
 internal/lsp:       diag internal/check internal/framing internal/inlineasm internal/isa internal/lsp/doc github.com/sourcegraph/jsonrpc2
 ptxtest:            . diag internal/value
-internal/cli: diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/syntax internal/text internal/machine/sizes
+internal/cli: diag isainfo internal/vm internal/assume internal/check internal/decode internal/fatbin internal/ir internal/isa internal/jit internal/lower internal/syntax internal/text internal/machine internal/machine internal/machine/sizes
 internal/forms:     . diag internal/launchlang
 internal/execprog:  internal/cli
 internal/ptxasline: .

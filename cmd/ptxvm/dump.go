@@ -10,18 +10,19 @@ import (
 
 // newDump builds the dump verb: a stage of the way from text to code, as text.
 func newDump(s streams) *cli.Command {
-	var stage string
+	var o cli.DumpOptions
 	cmd := &cli.Command{
 		Use:   "dump --stage STAGE FILE",
 		Short: "Print a stage: " + strings.Join(cli.Stages(), ", "),
 		Args:  takes(1, 1),
-		Run:   func(_ *cli.Command, args []string) error { return dumpFile(s, stage, args[0]) },
+		Run:   func(_ *cli.Command, args []string) error { return dumpFile(s, o, args[0]) },
 	}
-	cmd.Flags().String(&stage, "stage", "", "", "`STAGE` to print: "+strings.Join(cli.Stages(), ", "))
+	cmd.Flags().String(&o.Stage, "stage", "", "", "`STAGE` to print: "+strings.Join(cli.Stages(), ", ")+". Those with jit- are the compiler's new pipeline's; jit-opt:PASS is behind a pass")
+	cmd.Flags().Int(&o.Width, "width", "", 0, "with asm, jit-isel and jit-asm: `BITS` of vectors, 256 (AVX2) or 512 (AVX-512); 0 is the widest here")
 	return cmd
 }
 
-func dumpFile(s streams, stage, file string) error {
+func dumpFile(s streams, o cli.DumpOptions, file string) error {
 	name, src, err := readModule(s, file, "")
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func dumpFile(s streams, stage, file string) error {
 	for _, m := range modules {
 		list = append(list, cli.Source{Name: m.name, Text: m.text})
 	}
-	err = cli.DumpLinked(s.out, list, stage)
+	err = cli.DumpLinked(s.out, list, o)
 	if diags, ok := asDiagnostics(err); ok {
 		writeDiagnostics(s, "auto", diags)
 		return exitError{exitInvalid}

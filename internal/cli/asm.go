@@ -1,6 +1,6 @@
 package cli
 
-// This file prints compiled code, for `ptxvm dump --stage asm`.
+// This file prints what the compiler makes of kernels, for `ptxvm dump --stage asm` and the stages behind it.
 
 import (
 	"errors"
@@ -11,25 +11,33 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
-// dumpAsm compiles every kernel of a module for this processor and its own shape (ir.Func.OwnShape), and prints the machine code beside
-// the PTX: first for warps whose lanes all run, then for some lanes, then the ways in and out.
-func dumpAsm(w io.Writer, m *ir.Module, target sizes.Target) error {
+// dumpCompiled decodes every kernel of a module for its own shape (ir.Func.OwnShape), compiles it, and prints a stage.
+func dumpCompiled(w io.Writer, m *ir.Module, target sizes.Target, o DumpOptions) error {
+	vectors, ok := map[int]jit.Vectors{0: jit.Best, 256: jit.AVX2, 512: jit.AVX512}[o.Width]
+	if !ok {
+		return fmt.Errorf("vectors have 256 bits or 512, not %d", o.Width)
+	}
 	d := decode.New(m, nowhere{})
 	for _, f := range m.Funcs {
 		if !f.Entry || !f.Defined {
 			continue
 		}
-		shape := f.OwnShape()
-		p, err := d.Inlined(f, shape, target, uint32(f.SharedBytes), assume.Set{})
+		p, err := d.Inlined(f, f.OwnShape(), target, uint32(f.SharedBytes), assume.Set{})
 		if err != nil {
 			fmt.Fprintf(w, "%v\n", err)
 			continue
 		}
-		c, err := jit.Compile(p.Entry, decode.FuncOf(p.Entry.Func), jit.Options{List: true})
+		text := ""
+		if o.Stage == "asm" {
+			text, err = asm(f, p.Entry, vectors)
+		} else {
+			text, err = jit.Stage(p.Entry, o.Stage, vectors)
+		}
 		switch {
 		case errors.Is(err, jit.ErrProcessor):
 			return fmt.Errorf("%w: %w", vm.ErrNoJIT, err)
@@ -37,9 +45,19 @@ func dumpAsm(w io.Writer, m *ir.Module, target sizes.Target) error {
 			fmt.Fprintf(w, "%s: %v\n", f.Name, err)
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s, %d×%d×%d threads: %d bytes; %d of %d instructions are left to the interpreter\n%s", f.Name, shape.BlockX, shape.BlockY, shape.BlockZ, len(c.Bytes), c.Leaves, len(p.Entry.Insts), c.Listing); err != nil {
+		if _, err := io.WriteString(w, text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// asm is the machine code of a kernel beside its PTX: first for warps whose lanes all run, then for some lanes, then the ways in and out.
+func asm(f *ir.Func, code *machine.Code, v jit.Vectors) (string, error) {
+	c, err := jit.Compile(code, decode.FuncOf(code.Func), jit.Options{Vectors: v, List: true})
+	if err != nil {
+		return "", err
+	}
+	shape := f.OwnShape()
+	return fmt.Sprintf("%s, %d×%d×%d threads: %d bytes; %d of %d instructions are left to the interpreter\n%s", f.Name, shape.BlockX, shape.BlockY, shape.BlockZ, len(c.Bytes), c.Leaves, len(code.Insts), c.Listing), nil
 }

@@ -12,16 +12,38 @@ import (
 	"ptxvm.invalid/ptxvm/internal/check"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/lower"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/syntax"
 )
 
-// stages are what Dump prints, in the order in which a module passes them.
-var stages = []string{"tokens", "syntax", "info", "ir", "code", "asm"}
+// stages are what Dump prints, in the order in which a module passes them: up to code, then what the compiler makes of that, and what its
+// new pipeline does.
+var stages = append([]string{"tokens", "syntax", "info", "ir", "code", "asm"}, jit.Stages()...)
 
 // Stages lists what Dump can print.
 func Stages() []string { return slices.Clone(stages) }
+
+// DumpOptions say what Dump prints.
+type DumpOptions struct {
+	Stage string // one of Stages; jit-opt may have the name of a pass behind a colon
+	Width int    // bits of the vectors of machine code: 256, 512; 0: the widest that this processor has
+}
+
+// check tells whether a stage can be printed so.
+func (o DumpOptions) check() error {
+	if is, err := jit.IsStage(o.Stage); err != nil || is {
+		return err
+	}
+	switch {
+	case slices.Contains(stages, o.Stage):
+		return nil
+	case o.Stage == "":
+		return fmt.Errorf("want a stage, such as --stage ir; there are %s", strings.Join(stages, ", "))
+	}
+	return fmt.Errorf("stage %q does not exist; there are %s", o.Stage, strings.Join(stages, ", "))
+}
 
 // Source is the text of a module and what messages call it.
 type Source struct {
@@ -31,27 +53,23 @@ type Source struct {
 
 // Dump prints one stage of the way from text to decoded code. Stages from info on need a
 // valid module; otherwise the error is a Diagnostics. code is decoded for blocks of 256
-// threads, and asm is what the engine makes of that here.
+// threads, and the stages behind it are what the compiler makes of that.
 func Dump(w io.Writer, filename string, src []byte, stage string) error {
-	return DumpLinked(w, []Source{{filename, src}}, stage)
+	return DumpLinked(w, []Source{{filename, src}}, DumpOptions{Stage: stage})
 }
 
 // DumpLinked is Dump of several modules: what each is by itself behind its name, and from ir on what they are together.
-func DumpLinked(w io.Writer, modules []Source, stage string) error {
-	i := slices.Index(stages, stage)
-	if i < 0 {
-		if stage == "" {
-			return fmt.Errorf("want a stage, such as --stage ir; there are %s", strings.Join(stages, ", "))
-		}
-		return fmt.Errorf("stage %q does not exist; there are %s", stage, strings.Join(stages, ", "))
+func DumpLinked(w io.Writer, modules []Source, o DumpOptions) error {
+	if err := o.check(); err != nil {
+		return err
 	}
-	alone := i <= slices.Index(stages, "info")
+	alone := slices.Contains(stages[:slices.Index(stages, "ir")], o.Stage)
 	var units []*check.Info
 	for _, m := range modules {
 		if alone && len(modules) > 1 {
 			fmt.Fprintf(w, "// %s\n", diag.Escape(m.Name))
 		}
-		info, err := dumpAlone(w, syntax.Parse(m.Name, m.Text), stage)
+		info, err := dumpAlone(w, syntax.Parse(m.Name, m.Text), o.Stage)
 		if err != nil {
 			return err
 		}
@@ -60,7 +78,7 @@ func DumpLinked(w io.Writer, modules []Source, stage string) error {
 	if alone {
 		return nil
 	}
-	return dumpLowered(w, units, stage)
+	return dumpLowered(w, units, o)
 }
 
 // dumpAlone prints a stage that looks at one module, or checks it for a later one.
@@ -84,8 +102,8 @@ func dumpAlone(w io.Writer, f *syntax.File, stage string) (*check.Info, error) {
 	return info, nil
 }
 
-// dumpLowered prints ir or decoded code of linked modules.
-func dumpLowered(w io.Writer, modules []*check.Info, stage string) error {
+// dumpLowered prints what is made of linked modules.
+func dumpLowered(w io.Writer, modules []*check.Info, o DumpOptions) error {
 	var units []*ir.Module
 	newest := modules[0].Target
 	for _, info := range modules {
@@ -102,14 +120,14 @@ func dumpLowered(w io.Writer, modules []*check.Info, stage string) error {
 	if err := diags.Err(); err != nil {
 		return err
 	}
-	if stage == "ir" {
-		return ir.Print(w, linked)
-	}
 	target := sizes.Of(newest.Arch)
-	if stage == "asm" {
-		return dumpAsm(w, linked, target)
+	switch o.Stage {
+	case "ir":
+		return ir.Print(w, linked)
+	case "code":
+		return decode.New(linked, nowhere{}).Write(w, (*ir.Func).OwnShape, target)
 	}
-	return decode.New(linked, nowhere{}).Write(w, (*ir.Func).OwnShape, target)
+	return dumpCompiled(w, linked, target, o)
 }
 
 // nowhere places variables and functions at 0: what is only printed has no addresses.

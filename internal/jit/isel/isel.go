@@ -6,10 +6,7 @@
 // lanes of the value's type a vector holds.
 package isel
 
-import (
-	"fmt"
-	"sync"
-)
+import "sync"
 
 // VReg is a virtual register; 0 is none. Each is defined once: by an instruction, as a parameter of a block, or as a
 // constant.
@@ -68,8 +65,8 @@ type Inst struct {
 	Args  []VReg // for the parameters of To
 }
 
-// Op is what an instruction does, as its target knows it.
-type Op interface{ String() string }
+// Op is what an instruction does, as its target knows it. Text is that with names for what it reads.
+type Op interface{ Text(uses []string) string }
 
 // New makes an empty function.
 func New(name string) *Func {
@@ -162,31 +159,3 @@ func (f *Func) Const(v VReg) (Const, bool) {
 
 // IsConst reports whether a virtual register is a constant.
 func (f *Func) IsConst(v VReg) bool { return f.of[v] != 0 }
-
-// String writes the function, a line for each instruction.
-func (f *Func) String() string {
-	text := "func " + f.Name + "\n"
-	for _, b := range f.Blocks {
-		cold := map[bool]string{true: " cold"}[b.Cold]
-		text += fmt.Sprintf("b%d level %d%s(%v):\n", b.ID, b.Level, cold, b.Params)
-		for _, i := range b.Insts {
-			text += "  " + i.String() + "\n"
-		}
-	}
-	return text
-}
-
-// String writes an instruction: definitions, what it does, uses, temporaries behind a bar, and where it leads.
-func (i *Inst) String() string {
-	text := fmt.Sprint(i.Op, " ", i.Uses)
-	if len(i.Defs) > 0 {
-		text = fmt.Sprint(i.Defs, " = ", text)
-	}
-	if len(i.Temps) > 0 {
-		text += fmt.Sprint(" | ", i.Temps)
-	}
-	if i.To != nil {
-		text += fmt.Sprintf(" b%d%v", i.To.ID, i.Args)
-	}
-	return text
-}

@@ -11,7 +11,7 @@ import (
 
 type name string
 
-func (n name) String() string { return string(n) }
+func (n name) Text(uses []string) string { return string(n) + " " + strings.Join(uses, ", ") }
 
 // generator makes random functions: values of both classes, loops, parameters, exits in the middle of blocks.
 type generator struct {

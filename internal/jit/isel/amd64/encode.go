@@ -17,16 +17,19 @@ import (
 // Code is a function in instructions.
 type Code struct {
 	*isel.Func
-	isa    *Target
-	frame  frame
-	waits  bool // warps wait at barriers
-	memory *memory
+	isa     *Target
+	frame   frame
+	waits   bool // warps wait at barriers
+	memory  *memory
+	trace   *Trace
+	reasons reasons
 }
 
 // Options are for tests.
 type Options struct {
-	Check  bool // what the register allocator has made is replayed
-	Forced bool // the code leaves with the state whose number is in the first word of abi.State's Save
+	Check  bool   // what the register allocator has made is replayed
+	Trace  *Trace // where what is made is written down; nil: nowhere
+	Forced bool   // the code leaves with the state whose number is in the first word of abi.State's Save
 }
 
 // Compile makes machine code of a placed function that is entered at its start: void(state *NativeState, how uint64).
@@ -36,6 +39,9 @@ func Compile(f *ssa.Func, t *Target, o Options) ([]byte, error) {
 		return nil, err
 	}
 	defer c.Free()
+	if o.Trace != nil {
+		o.Trace.Selected = c.Text()
+	}
 	r := regalloc.Allocate(c.Func, t.Registers())
 	defer r.Free()
 	if o.Check {
@@ -48,17 +54,18 @@ func Compile(f *ssa.Func, t *Target, o Options) ([]byte, error) {
 
 // encoder is the assembler with what all instructions know.
 type encoder struct {
-	x      *x86.Asm
-	isa    *Target
-	frame  frame
-	size   int32 // of the frame
-	labels []x86.Label
-	done   x86.Label
-	next   *isel.Block // behind the running one
-	late   []late
-	tails  []tailAtLabel
-	homes  *regalloc.Result
-	waits  bool // warps wait at barriers
+	x       *x86.Asm
+	isa     *Target
+	frame   frame
+	size    int32 // of the frame
+	labels  []x86.Label
+	done    x86.Label
+	next    *isel.Block // behind the running one
+	late    []late
+	tails   []tailAtLabel
+	homes   *regalloc.Result
+	waits   bool         // warps wait at barriers
+	listing *x86.Listing // nil: none is kept
 
 	code    code // the instruction that is written
 	running *op  // and what it does
@@ -94,8 +101,12 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	defer assemblers.Put(x)
 	x.Reset()
 	e := &encoder{x: x, isa: o.isa, frame: o.frame, size: size, homes: r, waits: o.waits}
+	e.listing = o.trace.list(x)
 	e.write(o)
 	image, err := x.Finish()
+	if e.listing != nil {
+		o.trace.Listing = e.listing.String()
+	}
 	return bytes.Clone(image), err
 }
 
@@ -108,6 +119,7 @@ func (e *encoder) write(o *Code) {
 	}
 	e.x.Watch(e.watch)
 	e.code = code{Asm: e.x, e: e, done: e.done}
+	e.x.Note("entry")
 	e.code.enter(e.size)
 	for i, b := range o.Blocks {
 		if e.next = nil; i+1 < len(o.Blocks) {
@@ -115,18 +127,22 @@ func (e *encoder) write(o *Code) {
 		}
 		e.block(b, e.homes.Blocks[i])
 	}
+	e.x.Note("moves on the way to cold blocks")
 	for _, l := range e.late {
 		e.x.Bind(l.at)
 		e.move(l.moves)
 		e.x.Jmp(e.labels[l.to.ID])
 	}
+	e.x.Note("ends of exits")
 	e.code.writeTails()
+	e.x.Note("return")
 	e.x.Bind(e.done)
 	e.code.Inst = nil
 	e.code.finish()
 }
 
 func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
+	e.head(b)
 	e.x.Bind(e.labels[b.ID])
 	for _, p := range b.Params {
 		if l := e.homes.Params[p]; l.IsReg() {
@@ -136,6 +152,7 @@ func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
 	c := &e.code
 	for i := range steps {
 		s := &steps[i]
+		e.line(s.Inst)
 		moves, edge := e.homes.Moves(s)
 		e.move(moves)
 		c.Inst, c.Edge = s.Inst, edge

@@ -141,6 +141,7 @@ type home struct {
 func (s *selector) leave(b *block) {
 	s.block = b
 	s.local.reset()
+	s.because(cause{state: b.stub.state})
 	state := &s.f.States[b.stub.state]
 	uses := []isel.VReg{s.bits(state.Mask)}
 	for _, p := range state.Places {

@@ -49,7 +49,9 @@ func (s *selector) loaded(v ssa.Value, i int) isel.VReg {
 		panic(fmt.Sprintf("BUG: v%d, the result of %v at pc %d, is wanted where it is not there: stub %v", v, e.Kind,
 			e.PC, s.stub != nil))
 	}
+	before := s.because(cause{value: v, part: int16(i)})
 	s.note(k, s.loadPart(e, slices.Index(e.Results, v), v, i), s.block)
+	s.because(before)
 	return s.mustLook(k)
 }
 

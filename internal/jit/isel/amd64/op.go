@@ -1,10 +1,6 @@
 package amd64
 
-import (
-	"fmt"
-
-	"ptxvm.invalid/ptxvm/internal/jit/x86"
-)
+import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
 // form says how the bytes of an instruction follow from its places.
 type form uint8
@@ -50,21 +46,6 @@ type op struct {
 	run    func(c *code)
 }
 
-// String is the instruction's name, with what is no register.
-func (o *op) String() string {
-	text := o.name
-	if o.form != formRun {
-		text = o.code.String()
-	}
-	if o.has {
-		text += fmt.Sprintf(" #%d", o.imm)
-	}
-	if o.mem.kind != noMem {
-		text += o.mem.String()
-	}
-	return text
-}
-
 // memKind is where an operand in memory is.
 type memKind uint8
 
@@ -84,11 +65,6 @@ type mem struct {
 	scale      uint8
 	disp       int64
 	access     int32 // 1 + which access it is of
-}
-
-func (m *mem) String() string {
-	return fmt.Sprintf(" [%s u%d u%d·%d %+d]", [...]string{"", "host", "base", "frame", "state", "pool"}[m.kind],
-		m.use, m.index, m.scale, m.disp)
 }
 
 func frameAt(off int) mem { return mem{kind: atFrame, use: -1, index: -1, disp: int64(off)} }

@@ -104,22 +104,24 @@ type block struct {
 // selector selects the instructions of a function.
 type selector struct {
 	*memory
-	*block // the running one
-	f      *ssa.Func
-	isa    *Target
-	forced bool // Options.Forced
-	dom    *ssa.Dominators
-	out    *isel.Func
-	blocks []*block
-	placed []*ssa.Block
-	loads  []*ssa.Effect // by value: that has it as a result
-	uses   []int32       // by value
-	wanted []int32       // the same without those of states
-	needs  []uint8       // by value: 1 + how many registers it takes to compute (schedule.go)
-	stubs  []*block
-	misses []miss
-	frame  frame
-	last   [64]*op // of those of vectors (shared)
+	*block  // the running one
+	f       *ssa.Func
+	isa     *Target
+	forced  bool // Options.Forced
+	cause   cause
+	reasons reasons
+	dom     *ssa.Dominators
+	out     *isel.Func
+	blocks  []*block
+	placed  []*ssa.Block
+	loads   []*ssa.Effect // by value: that has it as a result
+	uses    []int32       // by value
+	wanted  []int32       // the same without those of states
+	needs   []uint8       // by value: 1 + how many registers it takes to compute (schedule.go)
+	stubs   []*block
+	misses  []miss
+	frame   frame
+	last    [64]*op // of those of vectors (shared)
 }
 
 // memory is what a selector has only for the next one.
@@ -154,6 +156,9 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 		out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
 			len(f.Ops)), needs: make([]uint8, len(f.Ops))}
+	if o.Trace != nil {
+		s.reasons = reasons{}
+	}
 	s.at.prepare(len(f.Ops))
 	s.local.prepare(len(f.Ops))
 	s.prepare()
@@ -168,7 +173,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}
-	return &Code{Func: s.out, isa: t, frame: s.frame, waits: f.Waits, memory: s.memory}, nil
+	return &Code{Func: s.out, isa: t, frame: s.frame, waits: f.Waits, memory: s.memory, reasons: s.reasons, trace: o.Trace}, nil
 }
 
 // prepare makes the blocks, finds where values are placed, and counts their uses.
@@ -280,11 +285,13 @@ func (s *selector) find(k key, compute func(k key)) isel.VReg {
 	if r, ok := s.look(k); ok {
 		return r
 	}
+	before := s.because(cause{value: k.v, part: k.part})
 	if p := s.placed[k.v]; s.stub == nil && p != nil && p != s.ssa {
 		s.in(s.blocks[p.ID], func() { compute(k) })
 	} else {
 		compute(k)
 	}
+	s.because(before)
 	r, ok := s.look(k)
 	if !ok {
 		panic(fmt.Sprintf("BUG: v%d was computed where it cannot be used", k.v))
@@ -294,6 +301,9 @@ func (s *selector) find(k key, compute func(k key)) isel.VReg {
 
 // emit adds an instruction.
 func (s *selector) emit(i *isel.Inst) *isel.Inst {
+	if s.reasons != nil {
+		s.reasons[i] = s.reason()
+	}
 	s.Insts = append(s.Insts, i)
 	return i
 }
@@ -303,9 +313,11 @@ func (s *selector) run(b *block) {
 	s.block = b
 	for _, i := range b.ssa.Items() {
 		if i.Effect != nil {
+			s.because(cause{effect: i.Effect})
 			s.effect(i.Effect)
 		}
 	}
+	s.because(cause{})
 	s.terminate()
 }
 

@@ -187,8 +187,10 @@ func (s *selector) strided(k key, o *ssa.Op) isel.VReg {
 		c = s.steps32(int(k.part), int64(o.Imm))
 	}
 	r := c
-	if k, known := s.f.Known(base); !known || k != 0 {
-		r = s.vector(add, s.part(base, 0), c)
+	if n, known := s.f.Known(base); !known || n != 0 {
+		number, before := s.part(base, 0), s.because(cause{value: k.v, part: k.part})
+		r = s.vector(add, number, c)
+		s.because(before)
 	}
 	s.note(k, r, s.block)
 	return r
