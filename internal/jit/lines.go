@@ -95,16 +95,15 @@ func (l *lines) access(pc int32) {
 	switch {
 	case s.op.Kind == sem.OpStore:
 		l.stretch.c.settleRows(s.settles)
-		if last := pc == l.pcs[l.step-1]; l.held == nil || !last {
+		last := pc == l.pcs[l.step-1]
+		if l.held == nil || !last {
 			l.keep(k)
 		}
-		if pc == l.pcs[l.step-1] {
+		if last {
 			l.lend(l.stores)
-			l.ahead(x86.PREFETCHW)
 		}
 	case pc == l.pcs[0]:
 		l.lend(l.load)
-		l.ahead(x86.PREFETCHT0)
 	case !l.direct(k):
 		l.stretch.c.eachPart(tW, func() { l.give(k, l.wait(k)) })
 	}

@@ -96,7 +96,7 @@ func (a *Asm) emit(in *inst) {
 		if a.wanted != nil {
 			a.mark(f, in, &b, start)
 		}
-		if a.watch != nil && in.shape == f.mem && !in.op.touchesNothing() {
+		if a.watch != nil && in.shape == f.mem && in.op != LEA {
 			if err := a.watch(in.m); err != nil {
 				a.fail("%s: %w", appendText(nil, f, in, &d), err)
 			}
@@ -108,15 +108,6 @@ func (a *Asm) emit(in *inst) {
 		return
 	}
 	a.err = a.explain(in, &d)
-}
-
-// touchesNothing tells whether an instruction computes an address alone, or only may fetch what is there.
-func (op Op) touchesNothing() bool {
-	switch op {
-	case LEA, PREFETCHT0:
-		return true
-	}
-	return false
 }
 
 // encoding returns how f says in, encNone if it cannot.
