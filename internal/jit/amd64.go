@@ -72,13 +72,12 @@ type source struct {
 	seen  *foreseen  // on a course: what it holds
 	pat   *pattern   // code for full warps: numbers that it follows from; its row is not written
 	fetch *fetch     // an element of a load of the run
-	word  int        // of a series of forks, from 1 on
 	count *turnCount // of a result in passes: the number of a counter
 }
 
 // elsewhere tells whether a source is not read from a row at its offset.
 func (s *source) elsewhere() bool {
-	return s.slot || s.pat != nil || s.seen != nil || s.fetch != nil || s.word != 0
+	return s.slot || s.pat != nil || s.seen != nil || s.fetch != nil
 }
 
 // emitter assembles one function.
@@ -270,8 +269,6 @@ func (e *emitter) operand(s *source) loc {
 	switch {
 	case s.typ == tM:
 		return e.predicate(s)
-	case s.word != 0:
-		return loc{kind: inMem, m: armPart(s.word, e.part*e.lanes*4)}
 	case s.saved:
 		return loc{kind: inMem, m: x86.At(rCtx, saveRow+int32(e.part*e.lanes*4))}
 	case e.alone && e.lanes == 1 && s.row >= 0:

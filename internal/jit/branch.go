@@ -19,9 +19,6 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		return true
 	}
 	if masked {
-		if c.armsBranch(i, pc) {
-			return true
-		}
 		c.parting(i, pc, to, true)
 		c.goOn(i, true)
 	} else if !c.stretch(i, pc) {
@@ -68,9 +65,6 @@ func (c *compiler) parting(i int, pc, to int32, masked bool) {
 	}
 	c.RR(x86.TEST, x86.S32, rGuard, rGuard)
 	c.Jcc(x86.NE, c.later(func() {
-		if !masked && c.partAtFork(pc) {
-			return
-		}
 		c.uncountOthers(masked)
 		c.separate(i, pc, to, masked)
 	}))

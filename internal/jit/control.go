@@ -50,8 +50,7 @@ const (
 	saveHosts   = saveSpill + 64*abi.Spills                              // bases in shared memory, of the host
 	saveWord    = saveHosts + 1024                                       // four bytes of each lane, and which
 	saveLines   = saveWord + 192                                         // words of lanes on their way to lines or from there
-	saveArms    = saveLines + 512                                        // words of forks, and who takes their branches
-	saveNumbers = saveArms + armsBytes                                   // numbers of patterns
+	saveNumbers = saveLines + 512                                        // numbers of patterns
 	saveLimits  = saveBase + int32(unsafe.Sizeof(abi.State{}.Save)) - 64 // what addresses are tested against (AVX2)
 	saveEnd     = saveLimits
 	placesBase  = int32(unsafe.Offsetof(abi.State{}.Places))

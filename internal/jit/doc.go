@@ -15,7 +15,6 @@
 //	table.go             branches by a table of targets
 //	trips*.go            loops that lanes leave one after the other, a program a trip; turns.go: those that load
 //	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes
-//	arms*.go             forks with short arms in code for some lanes, as programs that select
 //	inline.go            short blocks of some lanes in code for all; lanebits.go signs.go: bits of the lane, signs of what has none
 //	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
 //	unread.go            constants that nobody reads from where they are moved

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 // forkWriter writes forks behind each other: %r14, %r17 and %r20 to %r23 are computed, %p2 and %p3 ask.
@@ -101,24 +99,6 @@ func TestForkFaults(t *testing.T) {
 	for _, at := range []string{"4096", "4095", "4093", "4092", "-4097", "1<<20"} {
 		for _, reads := range []string{"0", "4", "7", "32"} {
 			alikeFaults(t, fmt.Sprintf("%s, lanes below %s read", at, reads), forkFaults(at, reads), nil)
-		}
-	}
-}
-
-// forkListing is the code of a kernel for blocks of 64 threads.
-func forkListing(t *testing.T, body string, v jit.Vectors) string {
-	t.Helper()
-	return listing(t, patternHeader+body+"\n\tret;\n}\n", 64, v)
-}
-
-// TestForksAre counts the series in the code.
-func TestForksAre(t *testing.T) {
-	w := &forkWriter{Rand: rand.New(rand.NewPCG(1, 1))}
-	for body, least := range map[string]int{wordHeader + w.series(25) + apartFooter: 3, forkFaults("4095", "7"): 1} {
-		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-			if n := strings.Count(forkListing(t, body, v), "forks of some lanes"); n < least {
-				t.Errorf("%v: %d series, not %d", v, n, least)
-			}
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (m *merged) turned(o *operation) {
 // turnMasks leaves it to the bits of a predicate to be turned.
 func (m *merged) turnMasks() {
 	for k := range m.masks {
-		if d := &m.masks[k]; d.place == 0 && m.ops[d.v].code == cMNot {
+		if d := &m.masks[k]; m.ops[d.v].code == cMNot {
 			d.v, d.turned = m.ops[d.v].a, true
 		}
 	}

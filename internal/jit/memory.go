@@ -411,8 +411,8 @@ func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	switch {
 	case s.seen != nil && s.typ == tW:
 		return s.seen.at(0)
-	case s.seen != nil || s.pat != nil || s.word != 0:
-		if s.seen == nil && s.word == 0 {
+	case s.seen != nil || s.pat != nil:
+		if s.seen == nil {
 			a.c.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
 		} else {
 			a.copyParts(s, m)
@@ -439,7 +439,7 @@ func (a *accessed) copyParts(s *source, to x86.Mem) {
 
 // compareAddresses goes to other unless each executing lane's address is RAX + lane·size.
 func (a *accessed) compareAddresses(addr *source, other x86.Label) {
-	if addr.pat != nil && addr.seen == nil && addr.word == 0 {
+	if addr.pat != nil && addr.seen == nil {
 		r := routine{what: routineCompares, of: addr.pat, use: a.use, others: a.c.others, align: a.m.Elem}
 		a.c.callRoutine(r, func() { a.followEachOther(addr) })
 	} else {

@@ -74,9 +74,8 @@ type region struct {
 
 	fullRuns, partRuns runs
 	trips              map[int]*trips // by their first segment
-	arms               map[int32]*arms
-	lastLive           []int32 // private.go
-	lastHeld           []int32 // the same by row
+	lastLive           []int32        // private.go
+	lastHeld           []int32        // the same by row
 	swept              *sweep
 	spanned            *sweep          // the same of several CTAs
 	passes             map[int]*passes // by segment
@@ -155,7 +154,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 		r.findPrivate()
 		r.partRuns = r.findRuns(true)
 		r.trips = r.findTrips()
-		r.arms = r.findArms()
 	}
 	if r.swept = r.findSweep(); r.swept != nil {
 		r.spanned = r.findSpan()

@@ -103,9 +103,6 @@ func (r *region) allocate(e *emitter, limit int) int {
 			r.placeMerged(&u.merged)
 		}
 	}
-	for _, a := range r.arms {
-		r.placeMerged(&a.run.merged)
-	}
 	for _, t := range r.trips {
 		r.placeMerged(&t.merged)
 		for k := range t.lazy {

@@ -37,8 +37,7 @@ type (
 	maskResult struct {
 		v      val
 		off    uint32
-		turned bool  // the predicate is the opposite
-		place  int32 // where countForks finds it, from 1 on; 0: it is no branch of a series of forks
+		turned bool // the predicate is the opposite
 	}
 )
 
@@ -355,6 +354,19 @@ func (g *merger) written() []uint32 {
 	}
 	slices.Sort(g.keys)
 	return g.keys
+}
+
+// result gives what a row or predicate holds now to those who read it behind.
+func (g *merger) result(off uint32) {
+	v, m := g.now[off], g.m
+	switch {
+	case g.wrote[off] == tM:
+		m.masks = append(m.masks, maskResult{v: v, off: off})
+		return
+	case g.loose[off]:
+		v = m.canon(v)
+	}
+	m.rows = append(m.rows, rowResult{v, source{typ: g.wrote[off], off: off, row: -1}})
 }
 
 func (r *region) mergeForm(u *run, m *merged, masked bool) {

@@ -125,9 +125,6 @@ func (c *compiler) runLanes(u *run, use maskUse) {
 	m := &u.merged
 	c.merged(m, use)
 	for k := range m.masks {
-		if m.masks[k].place != 0 {
-			continue
-		}
 		if m.masks[k].turned {
 			c.RI(x86.XOR, x86.S32, maskBits[k], -1)
 		}
@@ -444,10 +441,6 @@ func (e *emitter) copyOf(t x86.Vec, l loc, typ typ) {
 
 // bit collects a truth value for predicate k of the run.
 func (r *room) bit(v val, k int) {
-	if place := r.m.masks[k].place; place != 0 {
-		r.placeBits(v, place)
-		return
-	}
 	if o := &r.m.ops[v]; o.code == cLanes {
 		if r.c.part == 0 {
 			r.c.MovImm(maskBits[k], o.imm)
@@ -468,5 +461,5 @@ func (r *room) bit(v val, k int) {
 
 // firstBits is the first predicate for which bits of a truth value are collected.
 func (m *merged) firstBits(v val) int {
-	return slices.IndexFunc(m.masks, func(d maskResult) bool { return d.v == v && d.place == 0 })
+	return slices.IndexFunc(m.masks, func(d maskResult) bool { return d.v == v })
 }

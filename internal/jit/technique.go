@@ -10,8 +10,7 @@ type Technique uint8
 
 // The techniques, by the file that has each.
 const (
-	Arms           Technique = iota // arms.go
-	Chains                          // chains.go
+	Chains         Technique = iota // chains.go
 	Combs                           // comb.go
 	CTAs                            // cta.go
 	CTAForward                      // cta_forward.go
@@ -58,7 +57,7 @@ const (
 
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
-	Arms: "forks as selections", Chains: "chains of comparisons", Combs: "combs",
+	Chains: "chains of comparisons", Combs: "combs",
 	CTAs: "CTA programs", CTAForward: "CTA: forwarding", CTAHeld: "CTA: held words", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",

@@ -69,7 +69,7 @@ type State struct {
 	PollFuel   int32  // what a back edge costs whose loop may wait for another thread
 	Batch      Batch
 	Places     [33]Place // the N places where the other lanes stand, disjoint, each with a lane
-	Save       [8192 + 64*Spills + 6400]byte
+	Save       [8192 + 64*Spills + 5312]byte
 	Help       Help
 	Missed     int32 // one more than the pc of an access whose bounds are to be learned, if that is not where lanes stand; 0: there is none
 }

@@ -10,7 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-const armsHeader = `.version 8.0
+const threadHeader = `.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out) {
@@ -46,11 +46,10 @@ func same(t *testing.T, src string) {
 	}
 }
 
-// TestManyArms has more places at which lanes can wait than a word has bits: a jump over arms whose
-// lanes wait must find them.
-func TestManyArms(t *testing.T) {
+// TestManyWaits has more places at which lanes can wait than a word has bits: a jump over lanes that wait must find them.
+func TestManyWaits(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(armsHeader + "\tmad.lo.u32 %r2, %r1, 0x9e3779b1, 12345;\n")
+	b.WriteString(threadHeader + "\tmad.lo.u32 %r2, %r1, 0x9e3779b1, 12345;\n")
 	for k := range 100 {
 		fmt.Fprintf(&b, "\tshr.u32 %%r3, %%r2, %d;\n\tand.b32 %%r4, %%r3, 1;\n\tsetp.eq.u32 %%p, %%r4, 0;\n\t@%%p bra L%d;\n", k%31, k)
 		fmt.Fprintf(&b, "\tmad.lo.u32 %%r2, %%r2, 5, %d;\n\tbra.uni M%d;\nL%d:\txor.b32 %%r2, %%r2, %%r1;\n\tadd.u32 %%r2, %%r2, 77;\nM%d:\n", k, k, k, k)
@@ -75,7 +74,7 @@ func TestNaNs(t *testing.T) {
 		"payload": "st.global.f32 [%rd3], %f4; add.f32 %f1, %f1, %f4; st.global.f32 [%rd3+512], %f1;",
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, armsHeader+`
+			same(t, threadHeader+`
 	mov.b32 %f4, 0x7f812345;
 	cvt.rn.f32.u32 %f1, %r1;
 	sub.f32 %f2, %f1, 0f41200000;
@@ -96,7 +95,7 @@ L:	fma.rn.f32 %f1, %f1, %f2, %f1;
 func TestManyPredicates(t *testing.T) {
 	const n = 150
 	var b strings.Builder
-	b.WriteString(strings.Replace(armsHeader, ".reg .pred %p;", fmt.Sprintf(".reg .pred %%p, %%q<%d>;", n), 1))
+	b.WriteString(strings.Replace(threadHeader, ".reg .pred %p;", fmt.Sprintf(".reg .pred %%p, %%q<%d>;", n), 1))
 	b.WriteString("\tbra.uni BEGIN;\nBEGIN:\n") // where the first warp enters that has missed its parameters
 	for i := range n {
 		fmt.Fprintf(&b, "\tsetp.lt.u32 %%q%d, %%r1, %d;\n", i, i/2)
