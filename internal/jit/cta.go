@@ -134,19 +134,11 @@ func (r *region) runCTA(border, rolled bool) (k *cta, unrolls bool) {
 	if !k.evaluateAll() {
 		return nil, k.unrolls
 	}
-	border = border && len(k.loops) == 0
-	forwarded := border && k.allows(CTAForward) && k.forward() && k.uses(CTAForward)
-	if forwarded {
-		k.dropStores()
-	}
 	if k.settle(); k.failed {
 		return nil, k.unrolls
 	}
-	if border {
-		k.edge = k.atBorder(forwarded)
-	}
-	if forwarded && k.edge == nil {
-		return r.runCTA(false, rolled)
+	if border && len(k.loops) == 0 {
+		k.edge = k.atBorder()
 	}
 	return k, k.unrolls
 }
@@ -161,15 +153,15 @@ func (r *region) mayBeProgram() (s ir.LaunchShape, ok bool) {
 	return sol.Shape, threads%32 == 0 && threads <= 32*maxCTAWarps
 }
 
-// atBorder is the program of those CTAs whose lanes part where they do not in k's; nil if there are none and none is
-// needed, or no program has them.
-func (k *cta) atBorder(needed bool) *cta {
-	if !needed && !slices.ContainsFunc(k.guards, func(g *ctaGuard) bool { return g.kind == guardOrder && !g.lasts() }) {
+// atBorder is the program of those CTAs whose lanes part where they do not in k's; nil if there are none, or no program
+// has them.
+func (k *cta) atBorder() *cta {
+	if !slices.ContainsFunc(k.guards, func(g *ctaGuard) bool { return g.kind == guardOrder && !g.lasts() }) {
 		return nil
 	}
 	b := &cta{region: k.region, shape: k.shape, atoms: slices.Clip(k.atoms), atomAt: maps.Clone(k.atomAt), numbers: slices.Clip(k.numbers), numberAt: maps.Clone(k.numberAt),
 		specials: k.specials, again: k.again, bare: k.bare, places: k.places, border: true}
-	if !b.evaluateAll() || !needed && len(b.masks) == 0 {
+	if !b.evaluateAll() || len(b.masks) == 0 {
 		return nil
 	}
 	if b.settle(); b.failed {

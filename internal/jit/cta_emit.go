@@ -456,10 +456,7 @@ func (m *ctaCode) memory(n *ctaNode, r ctaRun, first int) x86.Mem {
 		m.proveShared(n)
 		return x86.At(rShared, disp).By(inAccess + n.pc)
 	}
-	for _, pc := range p.pcs {
-		m.c.touch(pc)
-	}
-	return x86.At(m.cursor(p, r.lane), disp).By(inAccess + p.pcs[0])
+	return x86.At(m.cursor(p, r.lane), disp).By(inAccess + n.pc)
 }
 
 // cursor is a register with the part of a lane's address that is not known.

@@ -469,7 +469,7 @@ func (k *cta) element(at *ctaPlace, i int) *ctaPlace {
 	for lane := range s.known {
 		s.known[lane] += 4 * int64(i)
 	}
-	*p = ctaPlace{shared: at.shared, pcs: at.pcs, ctaSplit: s}
+	*p = ctaPlace{shared: at.shared, ctaSplit: s}
 	return p
 }
 
@@ -511,7 +511,6 @@ func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
 // ctaPlace is where the lanes of an access are.
 type ctaPlace struct {
 	shared bool
-	pcs    []int32 // accesses whose tests cover it: those that found it
 	*ctaSplit
 }
 
@@ -532,7 +531,7 @@ func (k *cta) place(w *ctaWarp, in *machine.Inst, s *step) *ctaPlace {
 	}
 	shared := m.Space == machine.Shared && k.bounds[w.pc] < 0
 	p := k.mem.cta.places.one()
-	*p = ctaPlace{shared: shared, pcs: append(k.mem.int32s.take(1)[:0], w.pc)}
+	*p = ctaPlace{shared: shared}
 	if shared {
 		row, ok := addr.known()
 		if !ok {

@@ -381,8 +381,7 @@ type ctaGuard struct {
 	kind  ctaGuardKind
 	x, y  ctaSide // order: the greatest of x and the least of y
 	equal bool    // may be equal
-	pc    int32   // inside, apart
-	other int32
+	pc    int32   // order, inside
 	align int64
 	load  bool
 }
@@ -394,7 +393,6 @@ const (
 	guardOrder                      // x < y
 	guardInside                     // addresses x are in the allocation that pc has hit
 	guardRate                       // the number of x has 31 bits, and no sign
-	guardApart                      // what pc has loaded from and what other stores to are two allocations
 )
 
 // ctaSide is numbers and their extent: of all lanes that may be asked for, and of those that are, as far as that is known.
@@ -456,7 +454,7 @@ func (n *ctaNumber) name(b []byte) []byte {
 // name is what tells a test from others.
 func (g *ctaGuard) name(b []byte) []byte {
 	b = append(b, byte(g.kind), byte(bit(g.equal)))
-	b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, uint32(g.pc)), uint32(g.other))
+	b = binary.LittleEndian.AppendUint32(b, uint32(g.pc))
 	return g.y.key(g.x.key(binary.LittleEndian.AppendUint64(b, uint64(g.align))))
 }
 

@@ -305,7 +305,7 @@ func (m *ctaCode) tests(launch bool) {
 
 // lasts tells whether a test comes out the same in all CTAs of a launch.
 func (g *ctaGuard) lasts() bool {
-	if g.masked() || g.kind == guardApart { // who fails it goes on with the program for borders
+	if g.masked() { // who fails it goes on with the program for borders
 		return false
 	}
 	for _, x := range []*ctaSide{&g.x, &g.y} {
@@ -465,11 +465,6 @@ func (m *ctaCode) test(g *ctaGuard) {
 		}
 	case guardInside:
 		m.inside(g)
-	case guardApart:
-		m.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-		m.c.RM(x86.MOV, x86.S64, x86.RAX, m.startOf(g.pc))
-		m.c.RM(x86.CMP, x86.S64, x86.RAX, m.startOf(g.other))
-		m.c.Jcc(x86.E, m.miss)
 	}
 }
 
