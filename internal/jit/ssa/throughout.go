@@ -8,19 +8,25 @@ import "math/bits"
 
 // Throughout returns a number that holds only if cond does for every value of param from 0 to n-1; 0 if it finds none.
 func (f *Func) Throughout(cond, param Value, n int) Value {
-	return (&sweep{f: f, param: param, n: uint64(n), on: map[Value]bool{}}).all(cond)
+	s := &throughout{f: f, param: param, n: uint64(n), on: map[Value]bool{}, replaced: map[replacement]map[Value]Value{}}
+	return s.all(cond)
 }
 
-type sweep struct {
+type throughout struct {
 	f     *Func
 	param Value
 	n     uint64
 	on    map[Value]bool
 	conds []Value // on which linear numbers are so
+
+	replaced map[replacement]map[Value]Value // what came of values
 }
 
+// replacement is a value in place of another one.
+type replacement struct{ part, by Value }
+
 // depends tells whether a value is another one for each value of the parameter.
-func (s *sweep) depends(v Value) bool {
+func (s *throughout) depends(v Value) bool {
 	if v == s.param {
 		return true
 	}
@@ -35,24 +41,36 @@ func (s *sweep) depends(v Value) bool {
 }
 
 // with is a value with another one in place of a part of it.
-func (s *sweep) with(v, part, other Value) Value {
-	if v == part {
-		return other
+func (s *throughout) with(v, part, by Value) Value {
+	key := replacement{part, by}
+	made := s.replaced[key]
+	if made == nil {
+		made = map[Value]Value{part: by}
+		s.replaced[key] = made
+	}
+	return s.replace(v, made)
+}
+
+func (s *throughout) replace(v Value, made map[Value]Value) Value {
+	if r, ok := made[v]; ok {
+		return r
 	}
 	if v == 0 || v == s.param || !s.depends(v) {
 		return v
 	}
-	o := s.f.Ops[v].Map(func(a Value) Value { return s.with(a, part, other) })
-	return s.f.Make(o.Code, o.Type, o.Imm, o.Operands()...)
+	o := s.f.Ops[v].Map(func(a Value) Value { return s.replace(a, made) })
+	r := s.f.Make(o.Code, o.Type, o.Imm, o.Operands()...)
+	made[v] = r
+	return r
 }
 
 // at is a value for one value of the parameter.
-func (s *sweep) at(v Value, k uint64) Value {
+func (s *throughout) at(v Value, k uint64) Value {
 	return s.with(v, s.param, s.f.Const(s.f.TypeOf(s.param), k))
 }
 
 // ends is a condition for the first and the last value of the parameter, or for the last alone, with what else has to hold.
-func (s *sweep) ends(cond Value, last bool) Value {
+func (s *throughout) ends(cond Value, last bool) Value {
 	all := s.at(cond, s.n-1)
 	if !last {
 		all = s.f.And(s.at(cond, 0), all)
@@ -63,7 +81,7 @@ func (s *sweep) ends(cond Value, last bool) Value {
 	return all
 }
 
-func (s *sweep) all(cond Value) Value {
+func (s *throughout) all(cond Value) Value {
 	o := s.f.Ops[cond]
 	switch {
 	case !s.depends(cond):
@@ -79,7 +97,7 @@ func (s *sweep) all(cond Value) Value {
 }
 
 // term is all for what is neither; it may look at so many selects in both ways.
-func (s *sweep) term(cond Value, choices int) Value {
+func (s *throughout) term(cond Value, choices int) Value {
 	o := s.f.Ops[cond]
 	if !s.depends(cond) {
 		return cond
@@ -102,7 +120,7 @@ func (s *sweep) term(cond Value, choices int) Value {
 		ok = s.exact(o.A) && s.exact(o.B)
 		last = ok && s.step(o.A) >= 0 && !s.depends(o.B)
 	case Inside:
-		ok = s.linear(o.A) && s.near(s.delta(o.A), s.f.Checks[o.Imm].Align)
+		ok = s.linear(o.A) && s.small(s.delta(o.A), s.f.Checks[o.Imm].Align)
 	}
 	if !ok {
 		return 0
@@ -111,7 +129,7 @@ func (s *sweep) term(cond Value, choices int) Value {
 }
 
 // choice finds a select that depends on the parameter.
-func (s *sweep) choice(v Value) Value {
+func (s *throughout) choice(v Value) Value {
 	o := &s.f.Ops[v]
 	if o.Code == Select && s.f.IsNum(v) && s.depends(v) {
 		return v
@@ -127,7 +145,7 @@ func (s *sweep) choice(v Value) Value {
 }
 
 // linear tells whether a number is one modulo its width, on conditions.
-func (s *sweep) linear(v Value) bool {
+func (s *throughout) linear(v Value) bool {
 	o := s.f.Ops[v]
 	switch {
 	case !s.depends(v) || v == s.param:
@@ -146,7 +164,7 @@ func (s *sweep) linear(v Value) bool {
 }
 
 // delta is how much larger a linear number becomes with each value of the parameter.
-func (s *sweep) delta(v Value) Value {
+func (s *throughout) delta(v Value) Value {
 	o := s.f.Ops[v]
 	switch {
 	case !s.depends(v):
@@ -165,7 +183,7 @@ func (s *sweep) delta(v Value) Value {
 
 // exact tells whether a linear number, as a signed one, never wraps. Of words that is tested: the last value is what the first and the steps
 // come to in 64 bits. Of 64 bits it follows from what they are made of.
-func (s *sweep) exact(v Value) bool {
+func (s *throughout) exact(v Value) bool {
 	if !s.depends(v) {
 		return true
 	}
@@ -186,7 +204,7 @@ func (s *sweep) exact(v Value) bool {
 }
 
 // step is by how much a linear number grows, if that is known; else -1.
-func (s *sweep) step(v Value) int64 {
+func (s *throughout) step(v Value) int64 {
 	d := s.delta(v)
 	if k, known := s.f.Known(d); known {
 		return signed(s.f.TypeOf(d), k)
@@ -194,8 +212,8 @@ func (s *sweep) step(v Value) int64 {
 	return -1
 }
 
-// near tells whether steps are small beside the address space; they are to keep an alignment.
-func (s *sweep) near(delta Value, align uint8) bool {
+// small tells whether steps are small beside the address space; they are to keep an alignment.
+func (s *throughout) small(delta Value, align uint8) bool {
 	if align > 1 {
 		s.conds = append(s.conds, s.f.Cmp(Eq, s.f.Bin(And, delta, s.f.Wide(uint64(align)-1)), s.f.Wide(0)))
 	}
