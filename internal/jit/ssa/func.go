@@ -26,7 +26,7 @@ type Func struct {
 	Copy   uint16 // of the operations that are made now
 	NoWrap func(base Value, step int64, signed bool) bool
 
-	index  map[Op]Value
+	index  index
 	lookUp bool // operations that are not there are 0
 	rules  []rule
 }
@@ -180,7 +180,7 @@ type Home struct {
 
 // New makes an empty function. Operations are made for groups of so many lanes.
 func New(name string, lanes int) *Func {
-	f := &Func{Name: name, index: map[Op]Value{}, rules: rules, Copies: []Copy{{Lanes: lanes}}}
+	f := &Func{Name: name, rules: rules, Copies: []Copy{{Lanes: lanes}}}
 	f.Ops, f.Info = append(f.Ops, Op{}), append(f.Info, Info{Block: -1})
 	f.Checks, f.States = append(f.Checks, Check{}), append(f.States, State{})
 	return f

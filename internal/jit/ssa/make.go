@@ -72,18 +72,21 @@ func (f *Func) add(o Op) Value {
 	if f.inLanes(&o); o.Code != Const && o.Code != Field && o.Code != Arg {
 		o.Copy = f.Copy
 	}
-	if v, ok := f.index[o]; ok {
+	if v := f.index.find(f.Ops, &o); v != 0 {
 		return v
 	}
-	if v, ok := f.index[o.in(f.Copies[o.Copy].Of)]; ok && v < f.Copies[o.Copy].From {
-		return v // code in front of the copy has computed it
+	if c := &f.Copies[o.Copy]; c.From != 0 {
+		before := o.in(c.Of)
+		if v := f.index.find(f.Ops, &before); v != 0 && v < c.From {
+			return v // code in front of the copy has computed it
+		}
 	}
 	if f.lookUp {
 		return 0
 	}
 	v := Value(len(f.Ops))
 	f.Ops, f.Info = append(f.Ops, o), append(f.Info, f.infoOf(&o))
-	f.index[o] = v
+	f.index.add(f.Ops, v)
 	return v
 }
 

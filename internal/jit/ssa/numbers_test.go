@@ -90,7 +90,7 @@ func TestThroughout(t *testing.T) {
 					m.leaves[Value(v)] = edges[r.IntN(len(edges))]
 				}
 			}
-			if v, ok := f.index[Op{Code: Arg, Type: X, Imm: 8}]; ok {
+			if v := f.index.find(f.Ops, &Op{Code: Arg, Type: X, Imm: 8}); v != 0 {
 				m.leaves[v] = 1<<40 + edges[r.IntN(7)]*4
 			}
 			if m.value(all) == 0 {

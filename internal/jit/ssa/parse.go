@@ -297,7 +297,7 @@ func (p *parser) finish() {
 		}
 		if o.Code > Result {
 			p.f.Info[v] = p.f.infoOf(o)
-			p.f.index[*o] = Value(v)
+			p.f.index.add(p.f.Ops, Value(v))
 		}
 	}
 }
