@@ -297,6 +297,7 @@ func (p *path) state(pc int32) ssa.StateID {
 }
 
 func (p *path) stateOf(s ssa.State) ssa.StateID {
+	p.asMade(s.PC)
 	pcs := []int32{s.PC}
 	for _, id := range slices.Sorted(maps.Keys(p.waiting)) {
 		first := p.fn.Blocks[id].First

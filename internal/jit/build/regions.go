@@ -5,6 +5,8 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // This file knows in which of the machine's regions lanes wait (machine: fragment.go). Lanes that part at a branch
@@ -56,6 +58,70 @@ func (p *path) comes(id ir.BlockID) {
 	if p.open = ahead(p.open, id+1); len(p.waiting) == 0 {
 		p.open = nil
 	}
+}
+
+// asMade refuses what the machine would part another way than the kernel has where code leaves: it takes it that lanes
+// meet where their ways first do, and they may wait for each other farther on. Where nothing keeps lanes from going on,
+// that is the same: the least pc goes first.
+func (p *path) asMade(pc int32) {
+	at := p.fn.BlockOf(pc)
+	for a := range p.waiting {
+		p.meetWhere(at, pc != p.fn.Blocks[at].First, p.open, a)
+		for b := range p.waiting {
+			if a < b {
+				p.meetWhere(a, false, p.opens[a], b)
+			}
+		}
+	}
+}
+
+// meetWhere holds where two meet, one of which is within a block or at its start, to the regions that they are in.
+func (p *path) meetWhere(at ir.BlockID, within bool, open []ir.BlockID, other ir.BlockID) {
+	if p.freely[other] || p.freely[at] && !within {
+		return // the machine is told
+	}
+	end, meet := ir.NoBlock, at
+	if both := common(open, p.opens[other]); len(both) > 0 {
+		end = both[len(both)-1]
+	}
+	if within {
+		meet = p.fn.Blocks[at].IPDom
+	}
+	for meet != ir.NoBlock && (meet < other || !p.through(other, meet)) {
+		meet = p.fn.Blocks[meet].IPDom
+	}
+	if meet != end && p.mayStop(min(at, other), end) {
+		refuse("lanes wait for each other elsewhere than where their ways meet")
+	}
+}
+
+// mayStop tells whether lanes may have to wait, or use up their turn, from a block on to the start of another.
+func (p *path) mayStop(from, to ir.BlockID) bool {
+	for id := from; id != to && int(id) < len(p.fn.Blocks); id++ {
+		b := &p.fn.Blocks[id]
+		if slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= id }) {
+			return true
+		}
+		for pc := b.First; pc < b.End; pc++ {
+			in := &p.code.Insts[pc]
+			switch sem.OperationOf(in).Kind {
+			case sem.OpBranch, sem.OpExit, sem.OpReturn, sem.OpActive:
+			default:
+				if in.Op.Reach() > uop.ReachMemory {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// through tells whether all ways from a block go through another.
+func (p *path) through(from, to ir.BlockID) bool {
+	for from != ir.NoBlock && from != to {
+		from = p.fn.Blocks[from].IPDom
+	}
+	return from == to
 }
 
 // ahead are those blocks that are not in front of one.

@@ -77,7 +77,7 @@ func TestPlain(t *testing.T) {
 // differs reports whether a kernel writes something else, or runs in other steps.
 func differs(err error) bool { return err != nil && strings.HasPrefix(err.Error(), "DIFFERS") }
 
-// plainly holds a kernel to the oracle and to the interpreter.
+// plainly holds a kernel to the oracle and to the interpreter, compiled in one of the ways.
 func (k *Kernel) plainly(seed uint64, n *tally) error {
 	m, err := ptxvm.Compile("kernel.ptx", []byte(k.String()), nil)
 	if err != nil {
@@ -91,8 +91,7 @@ func (k *Kernel) plainly(seed uint64, n *tally) error {
 		return fmt.Errorf("interpreted: %s", what)
 	}
 	c := plainWays[[]int{0, 0, 0, 1, 2, 3}[seed%6]]
-	c.Own, c.Opt, c.Note, c.Build.Some = !*byC, opt.Options{Verify: true}, n.note, true
-	way := Way{Engine: ptxvm.JIT, Options: jit.ThroughC(jit.Options{Vectors: vectors(seed)}, &c), Workers: 1 + int(seed/6%2)}
+	way := Way{Engine: ptxvm.JIT, Options: n.options(&c, vectors(seed)), Workers: 1 + int(seed/6%2)}
 	have, got, err := k.counted(m, way, 3)
 	if err != nil {
 		return fmt.Errorf("DIFFERS: %w", err)
@@ -107,13 +106,55 @@ func (k *Kernel) plainly(seed uint64, n *tally) error {
 	if calls := map[*Func]bool{}; c.Turn != 0 {
 		return nil // lanes whose turn is over give way to others: with another turn they meet elsewhere
 	} else if callsOf(k.Nodes, calls); len(calls) > 0 {
-		return nil // functions stand in place of their calls in code that may be compiled: lanes in them go first no more
+		return nil // functions stand in place of their calls in code that may be compiled: RATIONALE.md has what differs
 	}
-	if got.WarpInsts != counts.WarpInsts || got.LaneOps != counts.LaneOps {
+	return sameCounts(&got, &counts)
+}
+
+// options are for the new pipeline, which notes what it takes.
+func (n *tally) options(c *jit.PipelineC, v jit.Vectors) jit.Options {
+	c.Own, c.Opt, c.Note, c.Build.Some = !*byC, opt.Options{Verify: true}, n.note, true
+	return jit.ThroughC(jit.Options{Vectors: v}, c)
+}
+
+// sameCounts holds what was counted to the interpreter's.
+func sameCounts(got, want *ptxvm.Stats) error {
+	if got.WarpInsts != want.WarpInsts || got.LaneOps != want.LaneOps {
 		return fmt.Errorf("DIFFERS: %d steps of %d lane operations, the interpreter's %d of %d",
-			got.WarpInsts, got.LaneOps, counts.WarpInsts, counts.LaneOps)
+			got.WarpInsts, got.LaneOps, want.WarpInsts, want.LaneOps)
 	}
 	return nil
+}
+
+// TestFoundPlain: the kernels of testdata write by the new pipeline what they write interpreted, compiled in each way, in
+// as many steps where no function is called.
+func TestFoundPlain(t *testing.T) {
+	rig.NeedJIT(t)
+	eachFound(t, func(name, text string, k *Kernel) {
+		m, err := ptxvm.Compile("kernel.ptx", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, counts, err := k.counted(m, Way{Engine: ptxvm.Interp, Workers: 1}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range slices.Concat(plainWays, plainWays) {
+			for _, v := range jit.Runnable() {
+				n := &tally{refusals: map[string]int{}}
+				way := Way{Engine: ptxvm.JIT, Options: n.options(&c, v), Workers: 1 + i/len(plainWays)}
+				have, got, err := k.counted(m, way, 3)
+				if err == nil && c.Turn == 0 && n.lastError == nil && !strings.Contains(text, "call") {
+					err = sameCounts(&got, &counts)
+				}
+				if err != nil {
+					t.Errorf("%s, way %d, %v: %v", name, i, v, err)
+				} else if what := k.differs(want, have); what != "" {
+					t.Errorf("%s, way %d, %v: %s", name, i, v, what)
+				}
+			}
+		}
+	})
 }
 
 // vectors is the set that a kernel is compiled for.
