@@ -34,7 +34,6 @@ func (m *ctaCode) body() {
 		m.c.RM(x86.MOV, x86.S64, rShared, ctxShared)
 		m.c.RM(x86.SUB, x86.S64, rShared, ctxWindow)
 	}
-	m.findHeld()
 	warp, phase := -1, -1
 	for i, x := range m.k.items {
 		n := x.node
@@ -45,7 +44,6 @@ func (m *ctaCode) body() {
 			m.leave()
 			warp, phase = n.warp, n.phase
 		}
-		m.held.began = m.held.clock
 		switch {
 		case n.kind == nodeBegin:
 			m.beginLoop(n)
@@ -58,9 +56,6 @@ func (m *ctaCode) body() {
 			} else if m.ahead = m.storeVectors(i); m.ahead == 0 {
 				m.assembleNode(n, x.store != nil)
 			}
-		}
-		if n.changes(x.store != nil) {
-			m.letAllGo()
 		}
 		m.drop(i)
 		if m.tooLong() {
@@ -102,9 +97,6 @@ func (m *ctaCode) spill(n *ctaNode) {
 // makeRoom makes sure that there are so many registers.
 func (m *ctaCode) makeRoom(registers int) {
 	for len(m.c.free) < registers {
-		if m.letGo() {
-			continue
-		}
 		var far *ctaNode
 		for _, l := range m.live {
 			if l.regs != nil && (far == nil || l.last > far.last) {
@@ -172,11 +164,6 @@ func (m *ctaCode) loc(v *ctaVal) loc {
 	case n.fold:
 		r := n.at.runs(m.c.part*m.c.lanes, m.c.lanes, n.lanes)[0]
 		at := m.memory(n, r, m.c.part*m.c.lanes)
-		if n.at.shared {
-			if v, ok := m.hold(m.words(n, m.c.part), at); ok {
-				return vecAt(v)
-			}
-		}
 		if r.step != 0 {
 			return loc{kind: inMem, m: at}
 		}

@@ -39,8 +39,7 @@ type ctaCode struct {
 	sets               wordSets
 
 	pending  map[*ctaNumber]bool // numbers that are still to be computed
-	held     holding
-	resident residents // of ordinary code
+	resident residents           // of ordinary code
 }
 
 // ctaHop is a number times a constant, by which an address goes on.

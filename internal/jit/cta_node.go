@@ -97,6 +97,34 @@ func (k *cta) settle() {
 	k.foldLoads()
 }
 
+// besides is how many registers a row may need that is computed, mostBesides how many if its program is a long one.
+const (
+	besides     = 4
+	mostBesides = 10
+)
+
+// needs is how many registers a row needs besides its own: as many as its program has values at a time, and what one operation
+// may take.
+func (n *ctaNode) needs() int {
+	if n.prog == nil {
+		return besides
+	}
+	live, most, last := 0, 0, lastUses(n.prog)
+	for i := range n.prog.ops {
+		if last[i] < 0 {
+			continue
+		}
+		live++
+		most = max(most, live)
+		for k, a := range n.prog.ops[i].args() {
+			if last[a] == i && !repeated(n.prog.ops[i].args()[:k], a) {
+				live--
+			}
+		}
+	}
+	return min(max(besides, most+2), mostBesides)
+}
+
 // laneUse is the lanes of source j that a row takes.
 func (n *ctaNode) laneUse(j int) uint32 {
 	switch {
