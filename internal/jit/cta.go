@@ -78,13 +78,6 @@ type cta struct {
 	wordAt map[*ctaCond]*ctaWord
 	trees  map[*ctaCond][]*ctaTree
 	diffs  []*ctaDiff
-
-	// Loops (cta_loop.go).
-	loops   []*ctaLoop
-	passed  int  // barriers that have been completed
-	trial   bool // nothing is demanded (tried)
-	rolled  bool // loops that go round a known number of times are loops, too
-	unrolls bool // there is one of those, and it is none
 }
 
 // ctaWarp is a warp while it is run.
@@ -107,40 +100,35 @@ type ctaItem struct {
 	store *ctaNode // its only input is what is stored
 }
 
-// findCTA runs the kernel, and again for borders if there may be a program for them; nil if it cannot be such a program.
-// Loops are unrolled if it is known how often they go round and they fit.
-func (r *region) findCTA(border bool) *cta {
-	k, unrolls := r.runCTA(border, false)
-	if k == nil && unrolls && r.allows(CTALoops) {
-		k, _ = r.runCTA(border, true)
+// of is the row that is computed, or the store.
+func (x *ctaItem) of() *ctaNode {
+	if x.node != nil {
+		return x.node
 	}
-	return k
+	return x.store
 }
 
-// runCTA runs the kernel. It tells whether there was a loop with barriers that it has unrolled as it is known how often that goes round:
-// without one no other program is found when those are loops, too.
-func (r *region) runCTA(border, rolled bool) (k *cta, unrolls bool) {
+// findCTA runs the kernel, and again for borders if there may be a program for them; nil if it cannot be such a program.
+// Loops are unrolled: it has to be known how often they go round.
+func (r *region) findCTA(border bool) *cta {
 	s, ok := r.mayBeProgram()
 	if !ok {
-		return nil, false
+		return nil
 	}
-	k = &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*specials.Ref{}, again: map[int32]*step{}, bare: map[*program]*program{}, rolled: rolled}
-	if rolled && len(k.findLoops()) == 0 {
-		return nil, false
-	}
+	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*specials.Ref{}, again: map[int32]*step{}, bare: map[*program]*program{}}
 	for i := range r.code.Specials {
 		k.specials[r.code.Specials[i].Off] = &r.code.Specials[i]
 	}
 	if !k.evaluateAll() {
-		return nil, k.unrolls
+		return nil
 	}
 	if k.settle(); k.failed {
-		return nil, k.unrolls
+		return nil
 	}
-	if border && len(k.loops) == 0 {
+	if border {
 		k.edge = k.atBorder()
 	}
-	return k, k.unrolls
+	return k
 }
 
 // mayBeProgram tells whether a kernel, launched in the shape that it has been decoded for, may be such a program before it is run.
@@ -177,7 +165,7 @@ func (k *cta) evaluateAll() bool {
 	for i := range int(k.shape.BlockX) * int(k.shape.BlockY) * int(k.shape.BlockZ) / 32 {
 		k.warps = append(k.warps, &ctaWarp{index: i, env: map[uint32]ctaVal{}, places: standAt(0)})
 	}
-	return k.schedule() && !k.failed && k.apart()
+	return k.runAll() && !k.failed
 }
 
 // worthCTA tells whether a kernel has nothing that never is part of such a program.
@@ -205,19 +193,14 @@ func (r *region) worthCTA() bool {
 	return memory
 }
 
-// runTo runs the warps in the order of the machine, until all have ended or, with all their lanes, have come to an
-// instruction, beyond which none goes if it is a fence: in each pass those that can run, one after the other until
-// they wait or exit; who completes a barrier goes on.
-func (k *cta) runTo(stop int32, fence bool) int {
-	alive := uint32(1)<<len(k.warps) - 1
-	waiting, stands := uint32(0), uint32(0)
+// runAll runs the warps in the order of the machine, until all have ended: in each pass those that can run, one after the
+// other until they wait or exit; who completes a barrier goes on.
+func (k *cta) runAll() bool {
+	alive, waiting := uint32(1)<<len(k.warps)-1, uint32(0)
 	for later := alive; alive != 0; {
 		if later == 0 {
-			if later = alive &^ waiting &^ stands; later == 0 {
-				if stands != uint32(1)<<len(k.warps)-1 {
-					return ctaFailed
-				}
-				return ctaStands
+			if later = alive &^ waiting; later == 0 {
+				return false
 			}
 		}
 		i := bits.TrailingZeros32(later)
@@ -225,20 +208,17 @@ func (k *cta) runTo(stop int32, fence bool) int {
 		later &^= bit
 		for going := true; going; {
 			going = false
-			switch k.runWarp(k.warps[i], stop, fence) {
+			switch k.runWarp(k.warps[i]) {
 			case ctaFailed:
-				return ctaFailed
-			case ctaStands:
-				stands |= bit
+				return false
 			case ctaWaits:
 				if waiting != 0 && k.warps[bits.TrailingZeros32(waiting)].barrier != k.warps[i].barrier {
-					return ctaFailed // of two barriers that some have come to the machine knows more
+					return false // of two barriers that some have come to the machine knows more
 				}
 				if waiting |= bit; waiting == alive {
 					waiting &^= bit
 					later |= waiting &^ (bit<<1 - 1)
 					waiting, going = 0, true
-					k.passed++
 				} else {
 					k.tally(k.warps[i], lanesSet(allOf), lanesSet(allOf)) // it executes the barrier again when it is woken
 				}
@@ -246,13 +226,12 @@ func (k *cta) runTo(stop int32, fence bool) int {
 				if alive &^= bit; waiting != 0 && waiting == alive {
 					later |= waiting &^ (bit<<1 - 1)
 					waiting = 0
-					k.passed++
 				}
 			}
 			k.phase++
 		}
 	}
-	return ctaEnds
+	return true
 }
 
 // How the turn of a warp ends.
@@ -260,17 +239,11 @@ const (
 	ctaFailed = iota
 	ctaWaits
 	ctaEnds
-	ctaStands
 )
 
-// runWarp runs a warp until it waits, has exited or comes to an instruction.
-func (k *cta) runWarp(w *ctaWarp, stop int32, fence bool) int {
+// runWarp runs a warp until it waits or has exited.
+func (k *cta) runWarp(w *ctaWarp) int {
 	for len(w.places) != 0 {
-		if at := w.places.next(); at.pc == stop && at.set.all() {
-			return ctaStands
-		} else if at.pc == stop || fence && at.pc > stop {
-			return ctaFailed
-		}
 		k.first(w)
 		k.effort.spend(ctaStepUnits)
 		if k.ran++; k.ran > maxCTASteps || int(w.pc) >= len(k.insts) {

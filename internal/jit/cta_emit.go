@@ -36,20 +36,12 @@ func (m *ctaCode) body() {
 	}
 	warp, phase := -1, -1
 	for i, x := range m.k.items {
-		n := x.node
-		if n == nil {
-			n = x.store
-		}
+		n := x.of()
 		if n.warp != warp || n.phase != phase {
 			m.leave()
 			warp, phase = n.warp, n.phase
 		}
-		switch {
-		case n.kind == nodeBegin:
-			m.beginLoop(n)
-		case n.kind == nodeEnd:
-			m.endTurn(n)
-		case !n.fold:
+		if !n.fold {
 			m.makeRoom(32/m.c.lanes + n.needs()) // for a row and for what its program needs besides
 			if m.ahead > 0 {
 				m.ahead-- // it has been stored with others
@@ -208,7 +200,7 @@ func (m *ctaCode) polyLoc(p *ctaPoly) loc {
 	}
 	for i := range s.rates {
 		t := m.c.alloc()
-		m.c.broadcast(m.c.full(), tW, t, m.rate(&s.rates[i]))
+		m.c.broadcast(m.c.full(), tW, t, s.rates[i].num.mem())
 		c := s.rates[i].coef
 		m.c.VVM(x86.VPMULLD, m.c.full(), t, t, m.rowOfWords(func(i int) uint32 { return uint32(c[first+i]) }))
 		m.c.VVV(x86.VPADDD, m.c.full(), v, v, t)
@@ -448,23 +440,11 @@ func (m *ctaCode) memory(n *ctaNode, r ctaRun, first int) x86.Mem {
 
 // cursor is a register with the part of a lane's address that is not known.
 func (m *ctaCode) cursor(p *ctaPlace, lane int) x86.Reg {
-	var loop *ctaLoop
-	var steps []ctaStep
 	var want []ctaRateAt
 	for i := range p.rates {
-		r := &p.rates[i]
-		if r.loop == nil {
-			want = append(want, ctaRateAt{r.num, r.coef[lane]})
-		} else if loop = r.loop; r.coef[lane] != 0 {
-			steps = append(steps, ctaStep{r.of, r.coef[lane]})
-		}
+		want = append(want, ctaRateAt{p.rates[i].num, p.rates[i].coef[lane]})
 	}
-	base := 0
-	if loop == nil {
-		base = m.host(p.num)
-	} else {
-		base = m.moved(loop, p.num, steps)
-	}
+	base := m.host(p.num)
 	i := m.pick(base, want)
 	if c := &m.cursors[i]; c.used == 0 || c.base != base || !sameNumbers(c.rates, want) {
 		m.c.RM(x86.MOV, x86.S64, ctaCursors[i], placeOf(base))
@@ -513,6 +493,20 @@ func (m *ctaCode) pick(base int, want []ctaRateAt) int {
 
 func sameNumbers(a, b []ctaRateAt) bool {
 	return slices.EqualFunc(a, b, func(x, y ctaRateAt) bool { return x.num == y.num })
+}
+
+// place is one more place in memory.
+func (m *ctaCode) place() int {
+	m.places++
+	return m.places - 1
+}
+
+// host is the place of the host's address that a number is.
+func (m *ctaCode) host(n *ctaNumber) int {
+	if n.host == 0 {
+		n.host = m.place() + 1
+	}
+	return n.host - 1
 }
 
 // hop is the place of what an address goes on by.

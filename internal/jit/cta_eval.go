@@ -364,11 +364,11 @@ func (k *cta) extended(w *ctaWarp, p *ctaPoly, zeros bool) *ctaPoly {
 		out = a
 	}
 	for i := range s.rates {
-		mono, ok := k.rateMono(&s.rates[i])
-		if !ok {
+		a := k.atom(tX, ctaAtom{kind: atomNumber, num: s.rates[i].num})
+		if a == nil {
 			return nil
 		}
-		out = out.plus(mono, unsignedRow(&s.rates[i].coef), true)
+		out = out.plus(a.terms[0].mono, unsignedRow(&s.rates[i].coef), true)
 	}
 	lanes := false
 	for _, t := range p.terms {
@@ -503,7 +503,7 @@ func (k *cta) store(w *ctaWarp, in *machine.Inst, s *step) bool {
 		if !ok || s.in[1+i].typ != tW {
 			return false
 		}
-		k.items = append(k.items, k.mem.cta.item(ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: k.element(at, i), pc: w.pc, warp: w.index, phase: k.phase, after: k.passed}}))
+		k.items = append(k.items, k.mem.cta.item(ctaItem{store: &ctaNode{lanes: w.run, when: w.when, in: []ctaVal{v}, at: k.element(at, i), pc: w.pc, warp: w.index, phase: k.phase}}))
 	}
 	return true
 }

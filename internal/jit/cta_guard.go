@@ -255,9 +255,7 @@ func (k *cta) demand(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool {
 		if !k.demandCompare(w, c, lanes, is) {
 			return false
 		}
-		if !k.trial {
-			c.is[bit(is)] |= lanes
-		}
+		c.is[bit(is)] |= lanes
 		return true
 	}
 	if is == (c.kind == condAnd) {
@@ -304,6 +302,25 @@ func (k *cta) demandCompare(w *ctaWarp, c *ctaCond, lanes uint32, is bool) bool 
 	return false
 }
 
+// inverse is the comparison that holds where another one does not.
+func inverse(how uint64, x, y ctaVal) (uint64, ctaVal, ctaVal) {
+	switch how {
+	case cmpLTS:
+		return cmpLES, y, x
+	case cmpLES:
+		return cmpLTS, y, x
+	case cmpLTU:
+		return cmpLEU, y, x
+	case cmpLEU:
+		return cmpLTU, y, x
+	case cmpEQ:
+		how = cmpNE
+	case cmpNE:
+		how = cmpEQ
+	}
+	return how, x, y
+}
+
 // of is what some lanes have of a value.
 func (v ctaVal) of(lanes uint32) ctaVal {
 	for v.node != nil && v.node.kind == nodeMerge {
@@ -336,13 +353,13 @@ func (e *ctaExtent) add(s *ctaSplit, lane int, from, to int64) {
 	if !e.some {
 		*e = ctaExtent{some: true, low: from, high: to, rates: make([][2]int64, len(s.rates))}
 		for i := range s.rates {
-			e.rates[i] = s.rates[i].between(lane)
+			e.rates[i] = [2]int64{s.rates[i].coef[lane], s.rates[i].coef[lane]}
 		}
 	}
 	e.low, e.high = min(e.low, from), max(e.high, to)
 	for i := range s.rates {
-		c := s.rates[i].between(lane)
-		e.rates[i] = [2]int64{min(e.rates[i][0], c[0]), max(e.rates[i][1], c[1])}
+		c := s.rates[i].coef[lane]
+		e.rates[i] = [2]int64{min(e.rates[i][0], c), max(e.rates[i][1], c)}
 	}
 }
 
@@ -460,9 +477,6 @@ func (g *ctaGuard) name(b []byte) []byte {
 
 // guard demands something of all warps together.
 func (k *cta) guard(g ctaGuard) {
-	if k.trial {
-		return
-	}
 	for _, x := range []*ctaSide{&g.x, &g.y} {
 		const far = 1 << 28
 		if x.some && (x.low < -far || x.high > far) {

@@ -89,7 +89,7 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	c.opt.begin("CTAs, run")
 	defer c.opt.begin("batches")
 	k := c.findCTA(!c.opt.inside && c.allows(CTABorders))
-	if k == nil || !c.uses(CTAs) || k.edge != nil && !c.uses(CTABorders) || len(k.loops) > 0 && !c.uses(CTALoops) {
+	if k == nil || !c.uses(CTAs) || k.edge != nil && !c.uses(CTABorders) {
 		return
 	}
 	free, freeK, bcast, short := c.free, c.freeK, c.bcast, c.short
@@ -175,7 +175,6 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.miss = fails
 	m.tests(false)
 	m.miss = miss
-	m.startMoving()
 	m.c.Jmp(body)
 }
 
@@ -188,7 +187,6 @@ func (m *ctaCode) program(title string, begin, next, out x86.Label) {
 	m.body()
 	m.c.title("a CTA is done")
 	m.c.RI(x86.ADD, x86.S64, rSteps, int32(k.executed))
-	m.countTurns()
 	if d := 32*k.executed - k.laneOps; d != 0 {
 		m.c.MI(x86.SUB, x86.S64, ctxOps, int32(d))
 	}
@@ -327,14 +325,6 @@ func (m *ctaCode) ready(n *ctaNumber) {
 		return
 	}
 	m.pending[n] = false
-	if n.loop != nil {
-		m.ready(n.loop.trip.from)
-		m.ready(n.loop.trip.to)
-		m.ready(n.of)
-	}
-	if n.of != nil {
-		m.ready(n.loop.last)
-	}
 	for _, t := range n.terms {
 		for _, a := range []byte(t.mono) {
 			m.ready(m.k.atoms[a].num)
@@ -346,9 +336,6 @@ func (m *ctaCode) ready(n *ctaNumber) {
 // number computes a number and puts it into its place.
 func (m *ctaCode) number(n *ctaNumber) {
 	size := n.typ.size()
-	if n.loop != nil {
-		m.lastTurn(n)
-	}
 	for i, t := range n.terms {
 		to := x86.RCX
 		if i == 0 {

@@ -18,9 +18,6 @@ type ctaNode struct {
 	pc    int32
 	warp  int
 	phase int
-	after int // barriers
-	loop  *ctaLoop
-	loose bool // a carry with any NaN
 
 	wanted uint32 // lanes that somebody looks at
 	item   int    // where it is computed
@@ -39,16 +36,13 @@ const (
 	nodeMerge               // lanes of in[0], the others of in[1]
 	nodeShuffle             // in[0] of other lanes
 	nodeLoad
-	nodeCarry // what the last turn of a loop has left (cta_loop.go)
-	nodeBegin // a loop begins
-	nodeEnd   // a turn ends
 )
 
 // node adds a row to the program.
 func (k *cta) node(w *ctaWarp, x ctaNode) *ctaNode {
 	n := k.mem.cta.nodes.one()
 	*n = x
-	n.pc, n.warp, n.phase, n.after = w.pc, w.index, k.phase, k.passed
+	n.pc, n.warp, n.phase = w.pc, w.index, k.phase
 	k.items = append(k.items, k.mem.cta.item(ctaItem{node: n}))
 	return n
 }
@@ -56,12 +50,10 @@ func (k *cta) node(w *ctaWarp, x ctaNode) *ctaNode {
 // settle finds which rows somebody looks at, in which lanes, and leaves out what nobody does.
 func (k *cta) settle() {
 	for i := len(k.items) - 1; i >= 0; i-- {
-		n, want := k.items[i].node, uint32(0)
-		if n == nil {
-			n = k.items[i].store
+		n := k.items[i].of()
+		want := n.wanted
+		if k.items[i].store != nil {
 			want = n.lanes
-		} else {
-			want = n.wanted
 		}
 		for j := range n.in {
 			if m := n.in[j].node; m != nil {
@@ -75,10 +67,7 @@ func (k *cta) settle() {
 		if x.node != nil && (x.node.wanted == 0 || x.node.same() != nil) {
 			continue
 		}
-		n := x.node
-		if n == nil {
-			n = x.store
-		}
+		n := x.of()
 		n.item = len(kept)
 		for j := range n.in {
 			if !n.reads(j) {
@@ -93,7 +82,6 @@ func (k *cta) settle() {
 		kept = append(kept, x)
 	}
 	k.items = kept
-	k.stayThrough()
 	k.foldLoads()
 }
 
@@ -175,10 +163,7 @@ func (n *ctaNode) zeroed() bool {
 // pass has everybody read what rows that are others are.
 func (k *cta) pass() {
 	for _, x := range k.items {
-		n := x.node
-		if n == nil {
-			n = x.store
-		}
+		n := x.of()
 		for j := range n.in {
 			for m := n.in[j].node; m != nil && m.same() != nil; m = n.in[j].node {
 				n.in[j] = *m.same()
@@ -201,18 +186,11 @@ func (k *cta) foldLoads() {
 		if n == nil || n.kind != nodeLoad || n.uses > 2 || !k.foldable(n) {
 			continue
 		}
-		n.fold = k.items[n.last].owner() == n.warp && k.sameTurn(n.item, n.last)
+		n.fold = k.items[n.last].of().warp == n.warp
 		for _, i := range stores[bit(n.at.shared)] {
 			n.fold = n.fold && (i < n.item || i > n.last)
 		}
 	}
-}
-
-func (x *ctaItem) owner() int {
-	if x.node != nil {
-		return x.node.warp
-	}
-	return x.store.warp
 }
 
 // foldable tells whether each register of a load is one operand of an instruction.

@@ -23,7 +23,6 @@ const (
 	atomParam   ctaAtomKind = iota
 	atomSpecial             // a special register of the CTA or of the launch
 	atomNumber              // a number of 32 bits, extended by its sign
-	atomTurn                // of a loop: off is where it begins
 )
 
 // ctaPoly is a sum of products. A product is the string of its atoms, in order; "" is 1.
@@ -197,9 +196,6 @@ type ctaNumber struct {
 	launch bool // the same in all CTAs
 	at     int  // its place
 	host   int  // place and 1 of the address of the host that it is, 0 for none
-
-	loop *ctaLoop   // how often it is gone back,
-	of   *ctaNumber // times this one, if there is one
 }
 
 // ctaSplit is a value as a number, products of other numbers with what lanes have, and what is known.
@@ -213,8 +209,6 @@ type ctaSplit struct {
 type ctaRate struct {
 	num  *ctaNumber
 	coef [32]int64
-	loop *ctaLoop   // it is the turn of a loop times another number: num is that of the last turn
-	of   *ctaNumber // the other one, if there is one
 }
 
 // split parts a value.
@@ -225,11 +219,7 @@ func (k *cta) split(p *ctaPoly) *ctaSplit {
 	for _, t := range p.terms {
 		var c [32]int64
 		signed(&c, p.typ, t.coef)
-		loop, rest, ok := k.turnIn(t.mono)
-		k.failed = k.failed || !ok
 		switch {
-		case loop != nil:
-			s.rates = append(s.rates, k.turnRate(p.typ, loop, rest, c))
 		case t.mono == "":
 			s.known = c
 		case t.lanes:

@@ -13,7 +13,6 @@ const (
 	Chains         Technique = iota // chains.go
 	Combs                           // comb.go
 	CTAs                            // cta.go
-	CTALoops                        // cta_loop.go
 	CTABorders                      // cta_mask.go
 	CTASets                         // cta_mask_sets.go
 	Decisions                       // decide.go
@@ -56,7 +55,7 @@ const (
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
 	Chains: "chains of comparisons", Combs: "combs",
-	CTAs: "CTA programs", CTALoops: "CTA: loops", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
+	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", Tallies: "tallies",
