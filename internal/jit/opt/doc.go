@@ -18,6 +18,7 @@ type Pass struct {
 var Passes = []Pass{
 	{"tests", tests}, // of addresses in loops, once for each base and block
 	{"cta", forCTA},  // tests in front, once for all warps
+	{"counts", counts},
 	{Placing, place},
 }
 
