@@ -22,6 +22,7 @@ type broadRow struct {
 	size    int
 	c, ours time.Duration
 	by      string // the compiler of C
+	executed
 }
 
 // ratio is how much of C's speed we have.
@@ -39,7 +40,8 @@ func half(k kernels.Kernel) string {
 func kernelsTable(path string) func(*series) error {
 	return func(s *series) error {
 		fmt.Printf("Machine: %s, vectors of %d bits; C by %s.\n\n", machine(), vectorBits(), strings.Join(compilersHere(), " and "))
-		fmt.Println("| Kernel | Kind | Half | Size | C | by | ptxvm | Of C |\n|---|---|---|---|---|---|---|---|")
+		head := slices.Concat([]string{"Kernel", "Kind", "Half", "Size", "C", "by", "ptxvm", "Of C"}, executedHead())
+		fmt.Printf("| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
 		var rows []broadRow
 		for _, k := range kernels.All() {
 			if !s.match.MatchString(k.Name) {
@@ -70,11 +72,18 @@ func compareBroad(s *series, k kernels.Kernel, size int) (row broadRow, err erro
 	if row.c, row.by, err = w.c(s, r, nil); err == nil {
 		row.ours, _, err = w.ours(s, r)
 	}
+	if err == nil && counts(s.engine) {
+		row.executed, err = w.executes(s.top, r)
+	}
+	if err == nil && byCallgrind && row.warps > 0 {
+		row.byC, err = w.executedByC(s, r)
+	}
 	return row, err
 }
 
 func (r broadRow) print() {
-	fmt.Printf("| %s | %s | %s | %d | %.1f µs | %s | %.1f µs | %.3f |\n", r.Name, r.Kind, half(r.Kernel), r.size, micros(r.c), r.by, micros(r.ours), r.ratio())
+	fmt.Printf("| %s | %s | %s | %d | %.1f µs | %s | %.1f µs | %.3f | %s |\n", r.Name, r.Kind, half(r.Kernel), r.size, micros(r.c), r.by, micros(r.ours), r.ratio(),
+		strings.Join(r.row(), " | "))
 }
 
 // printHalves prints for each half, and for all, at each size and at both: the mean, the least, and how many are slow.
@@ -107,10 +116,10 @@ func (r ratios) below(bound float64) (n int) {
 
 // writeRows writes what was measured as comma-separated values, times in nanoseconds.
 func writeRows(path string, rows []broadRow) error {
-	records := [][]string{{"kernel", "kind", "half", "size", "bits", "c_ns", "by", "ptxvm_ns", "ratio"}}
+	records := [][]string{slices.Concat([]string{"kernel", "kind", "half", "size", "bits", "c_ns", "by", "ptxvm_ns", "ratio"}, executedHead())}
 	for _, r := range rows {
-		records = append(records, []string{r.Name, r.Kind, half(r.Kernel), fmt.Sprint(r.size), fmt.Sprint(vectorBits()),
-			fmt.Sprint(r.c.Nanoseconds()), r.by, fmt.Sprint(r.ours.Nanoseconds()), fmt.Sprintf("%.4f", r.ratio())})
+		records = append(records, slices.Concat([]string{r.Name, r.Kind, half(r.Kernel), fmt.Sprint(r.size), fmt.Sprint(vectorBits()),
+			fmt.Sprint(r.c.Nanoseconds()), r.by, fmt.Sprint(r.ours.Nanoseconds()), fmt.Sprintf("%.4f", r.ratio())}, r.row()))
 	}
 	f, err := os.Create(path)
 	if err != nil {

@@ -3,7 +3,8 @@
 //	GOAMD64=v1 go run ./bench [-count N] [-time D] [-run RE]
 //	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
-//	go run ./bench -kernels [-width 256] [-csv FILE]   # the broad kernels against the best of gcc and clang
+//	go run ./bench -kernels [-width 256] [-csv FILE]   # the broad kernels against the best of gcc and clang, with executed instructions
+//	go run ./bench -kernels -callgrind -width 256      # with those of C, too
 //	go run ./bench -techniques [-width 256] [-csv FILE]   # what each technique of the compiler brings on them
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind; of broad kernels of the tuned half, too
@@ -73,6 +74,7 @@ func (o *options) register() {
 	flag.StringVar(&o.engine, "engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
 	flag.StringVar(&pipeline, "pipeline", "", "with -kernels: new is the compiler's new pipeline with machine code of its own, as far as it takes kernels")
 	flag.BoolVar(&throughC, "cc", false, "with -kernels: by the compiler's new pipeline and the installed C compiler, as far as it takes kernels")
+	flag.BoolVar(&byCallgrind, "callgrind", false, "with -kernels: count the instructions that C executes, too, by valgrind; it knows no AVX-512")
 	flag.IntVar(&o.megabytes, "hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")
 }
 

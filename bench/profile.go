@@ -1,8 +1,9 @@
 package main
 
 // This file counts what a kernel's machine code executes: instructions of each kind for each warp, part by part.
-// Code counts how often its parts run (jit.CountFromNow); what a part holds is read from the listing. A loop inside a
-// part (over lanes, or over cache lines) counts as one turn, a skipped instruction as executed.
+// Code counts how often its parts run (jit.CountFromNow); what a part holds is read from the listing. In the old
+// compiler's code a loop inside a part (over lanes, or over cache lines) counts as one turn, and a skipped instruction
+// as executed; the new pipeline's parts run from their first instruction to their last.
 
 import (
 	"cmp"
@@ -15,32 +16,72 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/bench/kernels"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
-// kinds of machine instructions, in the order of the columns.
-var kinds = []string{"vector", "vector loads", "vector stores", "scalar", "scalar loads", "scalar stores", "tests", "branches"}
+// kinds of machine instructions, in the order of the columns. What moves a value to or from the part of the frame that
+// has values without a register is a spill or a reload, as is what reads one there to compute; frame is what reads or
+// writes the rest of it. Only the new pipeline's code has a frame.
+var kinds = [...]string{"vector", "vector loads", "vector stores", "scalar", "scalar loads", "scalar stores", "tests", "branches",
+	"moves", "reloads", "spills", "frame"}
 
-// kindOf sorts a machine instruction; -1: none.
-func kindOf(text string) int {
+// The kinds that have names here.
+const (
+	kindVector   = 0
+	kindScalar   = 3
+	kindTests    = 6
+	kindBranches = 7
+	kindMoves    = 8
+	kindReloads  = 9
+	kindSpills   = 10
+	kindFrame    = 11
+)
+
+// kindOf sorts a machine instruction; slots is where in the frame values without a register are, 0 for code without.
+func kindOf(text string, slots int) int {
 	op, operands, _ := strings.Cut(text, " ")
 	first, _, _ := strings.Cut(operands, ", ")
-	vector := op[0] == 'v' || op[0] == 'k'
-	kind := 3
-	if vector {
-		kind = 0
+	kind := kindScalar
+	if op[0] == 'v' || op[0] == 'k' {
+		kind = kindVector
 	}
+	inFrame := strings.Contains(operands, "ptr [rsp")
 	switch {
 	case op[0] == 'j' || op == "ret" || op == "call":
-		return 7
+		return kindBranches
+	case inFrame:
+		return kindInFrame(operands, strings.Contains(first, "[rsp"), slots)
 	case op == "cmp" || op == "test" || op == "vptest" || strings.HasPrefix(op, "kortest") || op == "bt":
-		return 6
+		return kindTests
 	case strings.Contains(first, "ptr ["):
 		return kind + 2
 	case strings.Contains(operands, "ptr ["):
 		return kind + 1
+	case slots > 0 && moves[op] && !immediate.MatchString(operands):
+		return kindMoves
 	}
 	return kind
+}
+
+// moves are instructions that bring a value from register to register, unless they have an immediate.
+var (
+	moves     = map[string]bool{"mov": true, "vmovaps": true, "kmovw": true, "kmovq": true}
+	immediate = regexp.MustCompile(`, -?\d+$`)
+)
+
+// kindInFrame is the kind of an instruction that touches the frame.
+func kindInFrame(operands string, written bool, slots int) int {
+	_, at, _ := strings.Cut(operands, "[rsp")
+	at, _, _ = strings.Cut(at, "]")
+	off, _ := strconv.Atoi(strings.TrimPrefix(at, "+")) // [rsp] is 0
+	switch {
+	case slots == 0 || off < slots:
+		return kindFrame
+	case written:
+		return kindSpills
+	}
+	return kindReloads
 }
 
 // part is machine code that runs from its beginning to its end.
@@ -48,8 +89,9 @@ type part struct {
 	title   string
 	counter int
 	count   uint64
-	kinds   [8]int // instructions
-	loops   int    // of them in loops inside
+	slots   int
+	kinds   [len(kinds)]int // instructions
+	loops   int             // of them in loops inside
 	lines   []string
 }
 
@@ -61,19 +103,26 @@ func (p *part) size() (n int) {
 	return n
 }
 
-// within reports whether the part runs PTX; else it brings warps in and out.
+// within reports whether the part runs PTX; else it brings warps in and out. Blocks of the new pipeline do so from the level of warps on, but
+// for those that end one.
 func (p *part) within() bool {
+	if p.slots > 0 {
+		return levelOfPTX.MatchString(p.title) && !slices.ContainsFunc(p.lines, endsWarp.MatchString)
+	}
 	return strings.Contains(p.title, " lanes, ") || strings.Contains(p.title, "a pass ") || strings.Contains(p.title, " turn")
 }
 
 var (
-	noteOfPTX   = regexp.MustCompile(`^# +\d+  `)
+	noteOfPTX   = regexp.MustCompile(`^# +\d+  |^#   `)
+	levelOfPTX  = regexp.MustCompile(`: b\d+ level ([2-9]|\d\d)`)
+	endsWarp    = regexp.MustCompile(`^#   .* = (endwarp|turn)\(`)
 	instruction = regexp.MustCompile(`^ +[0-9a-f]+  (.*)`)
 )
 
 // partsOf reads a listing.
 func partsOf(c *jit.Counted) (list []*part) {
 	var p *part
+	var notes []string // in front of the next part
 	title, skip := "", false
 	labels := map[string]int{}
 	for line := range strings.Lines(c.Listing) {
@@ -82,32 +131,34 @@ func partsOf(c *jit.Counted) (list []*part) {
 		case noteOfPTX.MatchString(line):
 			if p != nil {
 				p.lines = append(p.lines, line)
+			} else {
+				notes = append(notes, line)
 			}
 		case strings.HasPrefix(line, "# counted "):
 			n, _ := strconv.Atoi(line[len("# counted "):])
-			p, skip = &part{title: title, counter: n, count: c.Counts[n]}, true
+			p, skip = &part{title: title, counter: n, count: c.Counts[n], slots: c.Slots, lines: notes}, true
 			labels = map[string]int{}
 			list = append(list, p)
-		case line == "# behind the counter":
+		case line == "# "+x86.CountedEnd:
 			skip = false
 		case strings.HasPrefix(line, "# "):
-			title, p = line[2:], nil
+			title, p, notes = line[2:], nil, nil
 		case p != nil && !skip:
-			p.add(line, labels)
+			p.read(line, labels)
 		}
 	}
 	return list
 }
 
-// add counts a line; labels are those of the part, by the instructions before them.
-func (p *part) add(line string, labels map[string]int) {
+// read counts a line; labels are those of the part, by the instructions before them.
+func (p *part) read(line string, labels map[string]int) {
 	p.lines = append(p.lines, line)
 	m := instruction.FindStringSubmatch(line)
 	if m == nil {
 		labels[strings.TrimSuffix(line, ":")] = p.size()
 		return
 	}
-	p.kinds[kindOf(m[1])]++
+	p.kinds[kindOf(m[1], p.slots)]++
 	if _, to, ok := strings.Cut(m[1], " "); ok && m[1][0] == 'j' {
 		if at, back := labels[to]; back {
 			p.loops += p.size() - at
@@ -144,18 +195,10 @@ func (w *workload) profile(top string, r *corpus.Run) error {
 	if err != nil {
 		return err
 	}
-	var parts []*part
-	for _, c := range jit.AllCounted() {
-		for _, p := range partsOf(c) {
-			if p.title = c.Name + ": " + p.title; p.count != 0 {
-				parts = append(parts, p)
-			}
-		}
-		clear(c.Counts)
-	}
-	slices.SortFunc(parts, func(a, b *part) int { return cmp.Compare(b.count*uint64(b.size()), a.count*uint64(a.size())) })
+	parts := countedParts()
+	slices.SortFunc(parts, func(a, b *part) int { return cmp.Compare(b.size(), a.size()) })
 	fmt.Printf("%s: %d warps, vectors of %d bits; instructions for each warp, by part\n\n| Part | Times | Instructions | In loops | %s |\n|%s\n",
-		w.name, warps, vectorBits(), strings.Join(kinds, " | "), strings.Repeat("---|", 4+len(kinds)))
+		w.name, warps, vectorBits(), strings.Join(kinds[:], " | "), strings.Repeat("---|", 4+len(kinds)))
 	var in, out part
 	per := func(n uint64) string { return strconv.FormatFloat(float64(n)/float64(warps), 'f', 1, 64) }
 	row := func(title string, p *part, times string) {
@@ -170,12 +213,7 @@ func (w *workload) profile(top string, r *corpus.Run) error {
 		if p.within() {
 			sum = &in
 		}
-		for k := range p.kinds {
-			p.kinds[k] *= int(p.count)
-			sum.kinds[k] += p.kinds[k]
-		}
-		p.loops *= int(p.count)
-		sum.loops += p.loops
+		sum.add(p)
 		if i < 12 {
 			row(p.title, p, per(p.count))
 		}
@@ -184,6 +222,39 @@ func (w *workload) profile(top string, r *corpus.Run) error {
 	row("**all, from warp to warp**", &out, "")
 	fmt.Printf("\nLeft to the interpreter: %s times a warp.\n\n", per(left))
 	return nil
+}
+
+// countedParts are those that have run since the counters were cleared, which they are then. Their instructions are all that they have executed.
+// What the new pipeline's code has of a block, piece by piece, is one part, which has run as often as its first piece.
+func countedParts() (parts []*part) {
+	for _, c := range jit.AllCounted() {
+		var last *part
+		for _, p := range partsOf(c) {
+			if p.title = c.Name + ": " + p.title; p.count == 0 {
+				continue
+			}
+			for k := range p.kinds {
+				p.kinds[k] *= int(p.count)
+			}
+			p.loops *= int(p.count)
+			if last != nil && p.slots > 0 && p.title == last.title {
+				last.add(p)
+				continue
+			}
+			parts, last = append(parts, p), p
+		}
+		clear(c.Counts)
+	}
+	return parts
+}
+
+// add adds what another part has executed.
+func (p *part) add(other *part) {
+	for k, n := range other.kinds {
+		p.kinds[k] += n
+	}
+	p.loops += other.loops
+	p.lines = append(p.lines, other.lines...)
 }
 
 // counted runs the launches twice, and counts the second time: the first learns of allocations.

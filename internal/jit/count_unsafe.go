@@ -4,9 +4,11 @@ package jit
 // of the machine code adds to a counter when it is entered.
 
 import (
+	"fmt"
 	"sync"
 	"unsafe"
 
+	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
@@ -15,6 +17,9 @@ type Counted struct {
 	Name    string
 	Listing string // a note "# counted N" stands where counter N is added to
 	Counts  []uint64
+	Slots   int // of code of our own by the new pipeline: where in its frame values are that have no register; else 0
+
+	over bool // there were more parts than can count
 }
 
 // maxCounted is the most parts that count.
@@ -66,6 +71,34 @@ func (n *Counted) begin(name string) {
 	}
 }
 
+// trace makes code of our own by the new pipeline count: each piece that runs from its beginning to its end, so that it is known to the
+// instruction what has been executed.
+func (n *Counted) trace(kernel string) *amd64.Trace {
+	if n == nil {
+		return nil
+	}
+	n.begin(kernel)
+	return &amd64.Trace{Count: func() (uint64, string) {
+		i := len(n.Counts)
+		if n.over = i == maxCounted; n.over {
+			i--
+		}
+		n.Counts = n.Counts[:i+1]
+		return uint64(uintptr(unsafe.Pointer(&n.Counts[i]))), fmt.Sprintf("counted %d", i)
+	}}
+}
+
+// end keeps what was traced.
+func (n *Counted) end(t *amd64.Trace) error {
+	if n == nil {
+		return nil
+	}
+	if n.Listing, n.Slots = t.Listing, t.Slots; n.over {
+		return fmt.Errorf("more than %d parts are to count", maxCounted)
+	}
+	return nil
+}
+
 // count makes this place add to a counter. Flags and RAX are lost.
 func (c *compiler) count() {
 	n := c.counted
@@ -77,5 +110,5 @@ func (c *compiler) count() {
 	c.title("counted %d", i)
 	c.MovImm(x86.RAX, uint64(uintptr(unsafe.Pointer(&n.Counts[i]))))
 	c.M(x86.INC, x86.S64, x86.At(x86.RAX, 0).By(inHost))
-	c.title("behind the counter")
+	c.title(x86.CountedEnd)
 }

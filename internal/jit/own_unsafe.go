@@ -17,7 +17,12 @@ type own struct{ *native.Code }
 var targets = map[Vectors]*amd64.Target{AVX2: amd64.AVX2, AVX512: amd64.AVX512}
 
 func (p *PipelineC) ownCode(kernel string, f *ssa.Func, v Vectors) (wholeCode, error) {
-	image, err := amd64.Compile(f, targets[v], amd64.Options{Check: p.Opt.Verify, Forced: p.Forced != nil})
+	counted := newCounts()
+	trace := counted.trace(kernel)
+	image, err := amd64.Compile(f, targets[v], amd64.Options{Check: p.Opt.Verify, Forced: p.Forced != nil, Trace: trace})
+	if err == nil {
+		err = counted.end(trace)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type Asm struct {
 	watch   func(m Mem) error
 	marks   []Mark
 	err     error
+	counting
 }
 
 // Label names a place in the code or the pool; the zero Label names none.
@@ -54,7 +55,7 @@ func (a *Asm) Reset() {
 	a.buf, a.labels, a.fixups = a.buf[:0], a.labels[:0], a.fixups[:0]
 	a.pool.reset()
 	a.deco, a.used, a.listing, a.kept, a.err = deco{}, 0, nil, 0, nil
-	a.wanted, a.marks, a.watch = nil, a.marks[:0], nil
+	a.wanted, a.marks, a.watch, a.counting = nil, a.marks[:0], nil, counting{}
 }
 
 // Grow makes room for n bytes of code.
@@ -113,6 +114,7 @@ func (a *Asm) Bind(l Label) {
 	if p := a.place(l); p != nil && *p == unbound {
 		*p = int32(len(a.buf))
 		a.kept = 0
+		a.begins = a.next != nil
 		if a.listing != nil {
 			a.listing.add(len(a.buf), l.String()+":")
 		}
@@ -157,6 +159,10 @@ func (a *Asm) Jcc(c Cond, l Label) {
 
 // branch emits the short form (opcode short, 0: none) or the long one (escape, 0: none; opcode long).
 func (a *Asm) branch(name string, short, escape, long byte, l Label) {
+	if a.begins {
+		a.piece()
+	}
+	a.begins = a.next != nil
 	start := len(a.buf)
 	p := a.place(l)
 	if p == nil {

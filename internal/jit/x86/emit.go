@@ -62,6 +62,9 @@ func (a *Asm) emit(in *inst) {
 	if a.kept != 0 {
 		a.unkeep(in)
 	}
+	if a.begins {
+		a.piece()
+	}
 	start := len(a.buf)
 	d := a.deco
 	if d != (deco{}) {

@@ -103,9 +103,10 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	e := &encoder{x: x, isa: o.isa, frame: o.frame, size: size, homes: r, waits: o.waits}
 	e.listing = o.trace.list(x)
 	e.write(o)
+	x.Note("constants")
 	image, err := x.Finish()
 	if e.listing != nil {
-		o.trace.Listing = e.listing.String()
+		o.trace.Listing, o.trace.Slots = e.listing.String(), o.frame.slots()
 	}
 	return bytes.Clone(image), err
 }

@@ -11,12 +11,18 @@ import (
 type Trace struct {
 	Selected string // instructions on virtual registers (isel.Legend)
 	Listing  string // machine code, behind the instruction and in the block that it is of
+	Slots    int    // where in the frame values are that have no register: from here on
+
+	Count func() (counter uint64, note string) // what makes the code count itself (x86.Asm.Count); nil: it does not
 }
 
-// list makes an assembler keep a listing, if there is a trace.
+// list makes an assembler keep a listing, if there is a trace, and count.
 func (t *Trace) list(x *x86.Asm) *x86.Listing {
 	if t == nil {
 		return nil
+	}
+	if t.Count != nil {
+		x.Count(t.Count)
 	}
 	return x.List()
 }
