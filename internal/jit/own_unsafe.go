@@ -36,7 +36,20 @@ func (p *PipelineC) ownCode(kernel string, f *ssa.Func, v Vectors) (wholeCode, e
 	return own{code}, nil
 }
 
-// Call runs the code; how says where it is entered: cc.Batch or cc.BeginCTA.
+// Call runs the code; how says where it is entered: abi.ByBatch or abi.ByCTA, or what Help.Back or Help.Leave has said. Where the code
+// has returned for a handler it keeps its stack.
 func (o own) Call(s *abi.State, how uintptr) error {
-	return native.CallOn(o.Addr(0), unsafe.Pointer(s), uint64(how))
+	stack := s.Help.Stack
+	if stack == 0 {
+		var err error
+		if stack, err = native.TakeStack(); err != nil {
+			return err
+		}
+	}
+	native.CallAt(stack, o.Addr(0), unsafe.Pointer(s), uint64(how))
+	if s.Help.Stack = stack; s.Help.Back == 0 {
+		s.Help.Stack = 0
+		native.GiveStack(stack)
+	}
+	return nil
 }

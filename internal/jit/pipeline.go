@@ -192,7 +192,7 @@ type wholeCode interface {
 func (t *throughC) text(c *machine.Code) (b *build.Built, text string, err error) {
 	o := *t.opt
 	o.Build.Without, o.Opt.Without = o.Without, o.Without
-	o.Build.Waits = o.Build.Waits || o.Own
+	o.Build.Waits, o.Build.Helpers = o.Build.Waits || o.Own, o.Build.Helpers || o.Own
 	if b, err = build.Build(c, o.Build); err == nil {
 		err = opt.Run(b.Func, o.Opt)
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	Leave func(pc int32) bool // accesses at which code leaves
 	Some  bool                // what is not known is no reason to refuse a kernel: code leaves in front of it
 
+	Helpers bool                // what there is no operation for the interpreter executes in the middle of the code
+	Help    func(pc int32) bool // and these, if it can
+
 	Without map[string]bool // techniques that are left out
 }
 
@@ -149,6 +152,7 @@ func (b *builder) attempt() (again bool, err error) {
 
 // skeleton builds the loops over CTAs and warps around the kernel.
 func (b *builder) skeleton() {
+	b.refuseWide()
 	entry, cta, warp := b.NewBlock(0), b.NewBlock(1), b.NewBlock(2)
 	b.end = b.NewBlock(2)
 	nextCTA, done := b.NewBlock(1), b.NewBlock(0)
@@ -172,7 +176,9 @@ func (b *builder) skeleton() {
 	b.another(b.end, ssa.EndWarp, warp, nextCTA)
 	b.next(nextCTA, ssa.EndCTA, cta, done)
 	b.placeThreads()
-	b.newPath(start).begin()
+	p := b.newPath(start)
+	p.clearLocal()
+	p.begin()
 	if b.Waits {
 		b.another(b.turn, ssa.Turn, warp, nextCTA)
 		b.regions()

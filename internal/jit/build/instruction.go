@@ -12,7 +12,8 @@ import (
 // This file has the instructions that stay in their block.
 
 // writes lists the variables that an instruction writes.
-func writes(in *machine.Inst) (offs []uint32) {
+func (b *builder) writes(pc int32) (offs []uint32) {
+	in := &b.code.Insts[pc]
 	op := sem.OperationOf(in)
 	switch op.Kind {
 	case sem.OpLane, sem.OpSelect, sem.OpConvert, sem.OpMove, sem.OpLogic:
@@ -27,6 +28,8 @@ func writes(in *machine.Inst) (offs []uint32) {
 		offs = append(offs, in.D)
 	case sem.OpElect:
 		offs = append(offs, in.D, op.Warp.Pair)
+	default:
+		offs = b.written(pc)
 	}
 	for _, s := range op.Spread {
 		offs = append(offs, s.Row)
@@ -86,7 +89,12 @@ func (p *path) instruction(pc int32) {
 	}
 	p.running, p.at = p, pc
 	defer func() { p.running = nil }()
-	p.known(pc, func() { p.does(pc, &op, guard) })
+	p.known(pc, guard, func() {
+		if p.opt.Help != nil && p.opt.Help(pc) && p.mayHelp(pc) {
+			refuse("it is the interpreter's")
+		}
+		p.does(pc, &op, guard)
+	})
 	p.excluded(guard)
 	for _, s := range op.Spread {
 		if v, ok := p.env[s.Slot]; ok {
@@ -98,16 +106,18 @@ func (p *path) instruction(pc int32) {
 	}
 }
 
-// known builds something, or leaves in front of the running instruction if that is refused and need not be a reason
-// to refuse the kernel.
-func (p *path) known(pc int32, build func()) {
+// known builds something. If that is refused the interpreter executes the running instruction, or the code leaves in front of it where
+// what is not known need not be a reason to refuse the kernel.
+func (p *path) known(pc int32, guard ssa.Value, build func()) {
+	effects := len(p.block.Effects)
 	defer func() {
-		if !p.opt.Some {
-			return
-		}
 		switch r := recover().(type) {
 		case nil:
 		case Refusal:
+			if p.block.Effects = p.block.Effects[:effects]; !p.opt.Some {
+				p.helped(pc, guard, r)
+				return
+			}
 			p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.Any(p.mask), State: p.state(pc), PC: pc})
 		default:
 			panic(r)

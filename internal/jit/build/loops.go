@@ -182,7 +182,7 @@ func (p *path) loopVariable(l *loop, off uint32, v ssa.Value) (arg ssa.Value) {
 func (p *path) writtenIn(l *loop) []uint32 {
 	written := map[uint32]bool{}
 	for pc := p.fn.Blocks[l.first].First; pc < p.fn.Blocks[l.last].End; pc++ {
-		for _, off := range writes(&p.code.Insts[pc]) {
+		for _, off := range p.writes(pc) {
 			written[off] = true
 		}
 	}

@@ -1,10 +1,13 @@
 package build
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/jit/lane"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
+	"ptxvm.invalid/ptxvm/internal/uop"
 )
 
 // This file has loads and stores of global memory, and loads of parameters.
@@ -65,7 +68,7 @@ func (p *path) addressOf(pc int32, a *ssa.Access, m *sem.MemoryUse) {
 		p.address(a, p.Make(ssa.Zext, ssa.X, 0, p.read(pc, in.A, ssa.W, m.By == sem.BySlot32)))
 	}
 	if m.Space != machine.Shared {
-		a.Bounds = p.boundsOf(pc, a.Base)
+		a.Bounds = p.boundsOf(pc, a)
 		return
 	}
 	p.inShared(a)
@@ -109,11 +112,20 @@ func (p *path) untouched(pc int32) bool {
 		}
 	}
 	for at := first; at < last; at++ {
-		if sem.OperationOf(&p.code.Insts[at]).Kind == sem.OpStore {
+		if touches(&p.code.Insts[at]) {
 			return false
 		}
 	}
 	return true
+}
+
+// touches tells whether an instruction changes anything but variables, or must not be executed twice.
+func touches(in *machine.Inst) bool {
+	switch sem.OperationOf(in).Kind {
+	case sem.OpLoad, sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpWarpSync, sem.OpBranch, sem.OpExit, sem.OpReturn:
+		return false
+	}
+	return in.Op.Reach() > uop.ReachRows
 }
 
 // results writes what a load has loaded.
@@ -201,12 +213,16 @@ func (p *path) parted(a *ssa.Access, v ssa.Value) (base, index ssa.Value) {
 
 // boundsOf is the entry of the table of bounds for an access: those by one pointer among the parameters share one, and those
 // of one base.
-func (p *path) boundsOf(pc int32, base ssa.Value) int32 {
+func (p *path) boundsOf(pc int32, a *ssa.Access) int32 {
 	if k := p.boundsAt[pc]; k >= 0 {
 		return k
 	}
-	roots := map[ssa.Value]bool{}
-	if p.pointers(base, roots); len(roots) == 0 {
+	roots, base := map[ssa.Value]bool{}, a.Base
+	if p.pointers(base, roots); base == p.Wide(0) { // all of the address is an index
+		base = p.entersAs(a.Index)
+		p.pointers(base, roots)
+	}
+	if len(roots) == 0 {
 		roots[base] = true
 	}
 	k := p.numBounds
@@ -222,13 +238,41 @@ func (p *path) boundsOf(pc int32, base ssa.Value) int32 {
 	return k
 }
 
+// leastAddress is below what any constant is that is the address of something in global memory.
+const leastAddress = 1 << 20
+
 // pointers are the parameters of 64 bits and the constants among the terms of a sum.
 func (p *path) pointers(v ssa.Value, found map[ssa.Value]bool) {
 	switch o := &p.Ops[v]; o.Code {
-	case ssa.Arg, ssa.Const:
+	case ssa.Arg:
 		found[v] = true
+	case ssa.Const:
+		if o.Imm >= leastAddress {
+			found[v] = true
+		}
 	case ssa.Add:
 		p.pointers(o.A, found)
 		p.pointers(o.B, found)
+	case ssa.Bcast, ssa.Strided:
+		p.pointers(o.A, found)
+	case ssa.Select:
+		p.pointers(o.B, found)
+		p.pointers(o.C, found)
 	}
+}
+
+// entersAs is what a parameter of a block is on the first way to it; any other value is itself.
+func (b *builder) entersAs(v ssa.Value) ssa.Value {
+	if b.Ops[v].Code != ssa.Param {
+		return v
+	}
+	to := b.Blocks[b.Info[v].Block]
+	for _, from := range b.Blocks {
+		for _, e := range from.Out {
+			if e.To == to {
+				return e.Args[slices.Index(to.Params, v)]
+			}
+		}
+	}
+	return v
 }

@@ -130,43 +130,57 @@ func (b *builder) slotNumber(v ssa.Value) ssa.Value {
 	return 0
 }
 
-// homes are the variables that live at one of some places, with their values.
-func (p *path) homes(pcs []int32) (list []ssa.Home) {
-	seen := map[uint32]bool{}
-	put := func(k ssa.HomeKind, off uint32, v ssa.Value, ok bool) {
-		if !ok || seen[off] || (k == ssa.Pred) != (p.TypeOf(v) == ssa.M) {
-			return
-		}
-		if k == ssa.Slot {
-			v = p.slotNumber(v)
-		}
-		seen[off] = true
-		list = append(list, ssa.Home{Kind: k, Off: off, Value: v})
-	}
+// homes are the variables that live at one of some places, with their values, and the special registers that differ between CTAs.
+func (p *path) homes(pcs []int32) []ssa.Home { return append(p.homesOf(pcs), p.specialHomes()...) }
+
+// homesOf are those without the special registers.
+func (p *path) homesOf(pcs []int32) []ssa.Home {
+	l := homeList{path: p, seen: map[uint32]bool{}}
 	for _, pc := range pcs {
-		p.liveAt(pc).Each(func(g int) {
-			off := p.rowOf[g]
-			if off == noRow {
-				return
-			}
-			kind := ssa.Row
-			if p.fn.Regs[g].Width() == ir.WPred {
-				kind = ssa.Pred
-			}
-			s := p.slotOf(off, pc)
-			if s == nil || kind == ssa.Pred {
-				put(kind, off, p.current(off, typeOf(p.fn.Regs[g].Width())), true)
-				return
-			}
-			v := p.current(s.Slot, typeOf(p.fn.Regs[g].Width()))
-			put(ssa.Slot, s.Slot, v, true)
-			if s.Spread && !seen[off] {
-				if p.TypeOf(v) == ssa.X && s.Width == regs.Row32 {
-					v = p.Make(ssa.Trunc, ssa.W, 0, v)
-				}
-				put(ssa.Row, off, p.Strided(v, int64(s.Stride)), true)
-			}
-		})
+		p.liveAt(pc).Each(func(g int) { l.add(pc, ir.Reg(g)) })
 	}
-	return append(list, p.specialHomes()...)
+	return l.list
+}
+
+// homeList are variables where they are at home, each once.
+type homeList struct {
+	*path
+	list []ssa.Home
+	seen map[uint32]bool
+}
+
+// add adds a register that lives before an instruction. What has 128 bits is always at home.
+func (l *homeList) add(pc int32, g ir.Reg) {
+	off, w := l.rowOf[g], l.fn.Regs[g].Width()
+	if off == noRow || w == ir.W128 {
+		return
+	}
+	kind := ssa.Row
+	if w == ir.WPred {
+		kind = ssa.Pred
+	}
+	s := l.slotOf(off, pc)
+	if s == nil || kind == ssa.Pred {
+		l.put(kind, off, l.current(off, typeOf(w)))
+		return
+	}
+	v := l.current(s.Slot, typeOf(w))
+	l.put(ssa.Slot, s.Slot, v)
+	if s.Spread && !l.seen[off] {
+		if l.TypeOf(v) == ssa.X && s.Width == regs.Row32 {
+			v = l.Make(ssa.Trunc, ssa.W, 0, v)
+		}
+		l.put(ssa.Row, off, l.Strided(v, int64(s.Stride)))
+	}
+}
+
+func (l *homeList) put(k ssa.HomeKind, off uint32, v ssa.Value) {
+	if l.seen[off] || (k == ssa.Pred) != (l.TypeOf(v) == ssa.M) {
+		return
+	}
+	if k == ssa.Slot {
+		v = l.slotNumber(v)
+	}
+	l.seen[off] = true
+	l.list = append(l.list, ssa.Home{Kind: k, Off: off, Value: v})
 }

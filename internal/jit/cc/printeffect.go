@@ -39,6 +39,8 @@ func (p *printer) effect(e *ssa.Effect) {
 		p.barrier(e)
 	case ssa.Resume:
 		p.resume(e)
+	default:
+		p.failf("there is no C for %v", e.Kind)
 	}
 }
 

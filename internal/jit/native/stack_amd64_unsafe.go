@@ -14,43 +14,53 @@ import (
 // stackBytes is the size of a stack; below it lies a guard page.
 const stackBytes = 256 << 10
 
-// stacks are those that no call uses.
+// stacks are the ends of those that no call uses. None is given back to the system.
 var stacks struct {
 	sync.Mutex
-	free [][]byte
+	free []uintptr
 }
 
-// CallOn runs C code at an address with a context and an argument, on a stack of its own. It is a Go function with a stack
-// check: where the goroutine can be stopped between two calls.
+// CallOn runs C code at an address with a context and an argument, on a stack of its own.
 func CallOn(entry uintptr, context unsafe.Pointer, argument uint64) error {
-	m, err := takeStack()
-	if err != nil {
-		return err
+	stack, err := TakeStack()
+	if err == nil {
+		CallAt(stack, entry, context, argument)
+		GiveStack(stack)
 	}
-	enterOn(entry, uintptr(context), uintptr(argument), uintptr(unsafe.Pointer(&m[0]))+uintptr(len(m)))
-	stacks.Lock()
-	stacks.free = append(stacks.free, m)
-	stacks.Unlock()
-	return nil
+	return err
 }
 
-func takeStack() ([]byte, error) {
+// CallAt is CallOn on a stack that has been taken: what the code leaves there it finds when it is called once more. It is a Go
+// function with a stack check: where the goroutine can be stopped between two calls.
+func CallAt(stack, entry uintptr, context unsafe.Pointer, argument uint64) {
+	enterOn(entry, uintptr(context), uintptr(argument), stack)
+}
+
+// GiveStack gives a stack to whom it is of use.
+func GiveStack(stack uintptr) {
+	stacks.Lock()
+	defer stacks.Unlock()
+	stacks.free = append(stacks.free, stack)
+}
+
+// TakeStack returns the end of a stack that no call uses.
+func TakeStack() (uintptr, error) {
 	stacks.Lock()
 	defer stacks.Unlock()
 	if n := len(stacks.free); n > 0 {
-		m := stacks.free[n-1]
+		stack := stacks.free[n-1]
 		stacks.free = stacks.free[:n-1]
-		return m, nil
+		return stack, nil
 	}
 	guard := unix.Getpagesize()
 	m, err := pages(stackBytes + guard)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if err := unix.Mprotect(m[:guard], unix.PROT_NONE); err != nil {
-		return nil, err
+		return 0, err
 	}
-	return m, nil
+	return uintptr(unsafe.Pointer(&m[0])) + uintptr(len(m)), nil
 }
 
 //go:noescape

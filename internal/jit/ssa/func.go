@@ -80,10 +80,12 @@ const (
 	Barrier             // the warp waits at barrier N to go on at Entry; Results = whether it is the last to come. Leaves with State if warps wait at another
 	Turn                // Results = whether another warp of the CTA is to run while this one waits, its number, its entry
 	Resume              // Results = the running warp's variables, as Homes says
+	Helper              // the interpreter executes the instruction at PC for the lanes of Mask, if there are any; Args are the living lanes. Leaves with State in front of it if it does not simply go on
+	Clear               // the running warp's local memory becomes zeros: N bytes of its register block, from Entry on
 )
 
 var kindNames = [...]string{Load: "load", Store: "store", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
-	Barrier: "barrier", Turn: "turn", Resume: "resume"}
+	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear"}
 
 // String is its name in text.
 func (k Kind) String() string { return kindNames[k] }
@@ -99,7 +101,7 @@ type Effect struct {
 	PC      int32
 	N       int64
 	Entry   int32  // where a warp goes on behind a barrier: the machine tells the code this number; 0 is the start of the kernel
-	Homes   []Home // of Barrier and Resume: where variables are while the warp waits. Those of Resume have no value; a result that is a number is what lane 0 has
+	Homes   []Home // of Barrier, Helper and Resume: where variables are while the warp waits, or the interpreter has it. Those of Resume have no value; a result that is a number is what lane 0 has
 }
 
 // Access is where and how memory is touched: element k of Count, of Elem bytes, at Base + Index + lane·Step + Disp + k·Elem. Base is a

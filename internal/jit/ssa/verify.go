@@ -257,12 +257,12 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 		}
 		v.use(x, b, i, e.Kind.String())
 	}
-	leaves := e.Kind == Fuel || e.Kind == Leave || e.Kind == Barrier
+	leaves := e.Kind == Fuel || e.Kind == Leave || e.Kind == Barrier || e.Kind == Helper
 	switch e.Kind {
 	case Load, Store:
 		leaves = e.Access.Check == 0
 		v.access(b, i, e)
-	case Barrier, Resume:
+	case Barrier, Resume, Helper:
 		v.waits(b, e)
 	case Steps, Lanes, Fuel, Leave:
 		if e.Mask == 0 || v.f.TypeOf(e.Mask) != M {
@@ -293,9 +293,18 @@ func (v *verifier) home(h Home, x Value, what string) {
 	}
 }
 
-// waits holds what is left at a barrier, or found behind it, to its form.
+// waits holds what is left at a barrier or for the interpreter, or found behind it, to its form.
 func (v *verifier) waits(b *Block, e *Effect) {
-	if !v.f.Waits || e.Kind == Barrier && (e.Entry <= 0 || len(e.Results) != 1) || e.Kind == Resume && len(e.Results) != len(e.Homes) {
+	ok := true
+	switch e.Kind {
+	case Barrier:
+		ok = v.f.Waits && e.Entry > 0 && len(e.Results) == 1
+	case Resume:
+		ok = len(e.Results) == len(e.Homes)
+	case Helper:
+		ok = e.Mask != 0 && v.f.TypeOf(e.Mask) == M && len(e.Args) == 1 && v.f.TypeOf(e.Args[0]) == M && len(e.Results) == 0
+	}
+	if !ok {
 		v.fail("%v in b%d is none", e.Kind, b.ID)
 		return
 	}

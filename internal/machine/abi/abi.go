@@ -160,11 +160,12 @@ type Help struct {
 
 	Regs, Steps, Pending uint64 // compiled code's
 
-	HandlerOps uint64 // of handlers; State.Ops has them, too
-	Alone      bool   // the running warp of a batch goes on alone: the batch has been dissolved
-	Faulted    bool   // the last one has: the launch is over
-	Gone       bool   // of a call it did not simply come back: the machine has the warp, in state
-	Then       uint8  // the State that came of it
+	HandlerOps uint64  // of handlers; State.Ops has them, too
+	Stack      uintptr // of code that has one: what it has there is wanted when it is entered again; 0: nothing is
+	Alone      bool    // the running warp of a batch goes on alone: the batch has been dissolved
+	Faulted    bool    // the last one has: the launch is over
+	Gone       bool    // of a call it did not simply come back: the machine has the warp, in state
+	Then       uint8   // the State that came of it
 }
 
 // What stands in a Native for the places of code with a single entry, which is told by them how it is entered, and where warps are:
@@ -175,5 +176,7 @@ const (
 	ByStart
 	ByWarp
 	ByOut
+	ByBack    // Help.Back, and
+	ByLeave   // Help.Leave
 	ByBarrier // and more: behind a barrier, at an entry that the code has numbered
 )

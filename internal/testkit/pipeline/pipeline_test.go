@@ -25,6 +25,9 @@ import (
 var taken = []string{"aossoa", "base64", "bilinear", "bytecode", "bytesadd", "calls", "chol6", "compact", "conv3x3", "editdist", "fir17", "gray", "heat2d", "itoa",
 	"knapsack", "life", "maxpool", "pagerank", "powmod"}
 
+// helped are those of which the interpreter executes instructions, which is so in machine code of our own alone.
+var helped = []string{"gemv", "minmax", "queens", "ttnorm"}
+
 // waits are those with barriers, which our own back end takes, and C where it is asked for.
 var waits = []string{"bitonic", "crc32", "dot", "fft256", "sgemm"}
 
@@ -224,7 +227,7 @@ func TestKernels(t *testing.T) {
 			if err != nil {
 				t.Logf("%s: %v", name, err)
 			}
-			is := slices.Contains(taken, k.Name) || slices.Contains(waits, k.Name) && through
+			is := slices.Contains(taken, k.Name) || slices.Contains(waits, k.Name) && through || slices.Contains(helped, k.Name) && b.own
 			is = is && !(b.name == "own" && k.Name == "bitonic") // its frame is too large for our own so far
 			if is != (err == nil) {
 				t.Errorf("taken %v", err == nil)
@@ -237,7 +240,7 @@ func TestKernels(t *testing.T) {
 func TestRest(t *testing.T) {
 	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
 		if slices.Contains(taken, k.Name) && (b.own || *full || !slices.Contains([]string{"chol6", "conv3x3", "editdist"}, k.Name)) || // which take gcc long
-			b.own && slices.Contains(waits, k.Name) {
+			b.own && slices.Contains(slices.Concat(waits, helped), k.Name) {
 			b.compare(t, k, jit.PipelineC{Build: build.Options{Rest: true}})
 		}
 	})
@@ -381,4 +384,17 @@ func testWrap(t *testing.T, b backEnd) {
 	if err := refused["wrapping"]; err != nil || got[2].compiled == 0 {
 		t.Errorf("refused: %v; %d lane operations are compiled code's", err, got[2].compiled)
 	}
+}
+
+// TestHelped has the interpreter execute each third instruction of the kernels, in both copies.
+func TestHelped(t *testing.T) {
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
+		if !b.own || !slices.Contains(slices.Concat(taken, waits, helped), k.Name) {
+			return
+		}
+		for from := range int32(3) {
+			o := build.Options{Rest: from == 1, Help: func(pc int32) bool { return pc%3 == from }}
+			b.compare(t, k, jit.PipelineC{Build: o})
+		}
+	})
 }

@@ -237,10 +237,12 @@ func (l *randomLaunch) run() *corpus.Run {
 }
 
 // randomWays are the ways in which a random kernel is compiled: as it is, in the copy for any lanes alone, with little fuel, and leaving
-// before loads.
+// before loads, and with every second instruction executed by the interpreter.
 func randomWays() []jit.PipelineC {
 	leave := func(pc int32) bool { return pc%3 == 0 }
-	return []jit.PipelineC{{}, {Build: build.Options{Rest: true}}, {Turn: 3}, {Build: build.Options{Leave: leave}}}
+	help := func(pc int32) bool { return pc%2 == 0 }
+	return []jit.PipelineC{{}, {Build: build.Options{Rest: true}}, {Turn: 3}, {Build: build.Options{Leave: leave}}, {Build: build.Options{Help: help}},
+		{Build: build.Options{Help: help, Rest: true}}}
 }
 
 // TestRandom holds random kernels to the interpreter. Where -keep says it writes each, as kernel.ptx, before it runs: in testdata it is a
@@ -265,7 +267,7 @@ func testRandom(t *testing.T, kernels int, b backEnd, stream uint64, write func(
 		n := *seed + uint64(i)
 		text, l := randomKernel(n, stream, write)
 		keep("kernel.ptx", text)
-		c := ways[[]int{0, 0, 0, 1, 2, 3}[i%6]]
+		c := ways[[]int{0, 0, 0, 1, 2, 3, 4, 5}[i%8]]
 		if c.Build.Waits = true; strings.Contains(text, exits) && strings.Contains(text, ".sync") {
 			c.Turn = 0 // a warp for which others wait until they exit executes the barrier twice: fuel decides who that is
 		}

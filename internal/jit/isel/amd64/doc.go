@@ -5,6 +5,7 @@
 //	branch.go            fused conditions
 //	effects.go, exits.go counts, fuel, warps and CTAs, and how the code leaves
 //	wait.go              how warps wait at barriers, and go on
+//	help.go              what the interpreter executes
 //	load*.go, store*.go  accesses, by class
 //	op.go, encode.go     what instructions are, and their bytes
 //	frame.go, areas.go   what the code has on its stack

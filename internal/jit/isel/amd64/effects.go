@@ -45,6 +45,10 @@ func (s *selector) effect(e *ssa.Effect) {
 		s.barrier(e)
 	case ssa.Resume:
 		s.resume(e)
+	case ssa.Helper:
+		s.help(e)
+	case ssa.Clear:
+		s.clear(e)
 	}
 }
 

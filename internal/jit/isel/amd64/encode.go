@@ -20,6 +20,7 @@ type Code struct {
 	isa     *Target
 	frame   frame
 	waits   bool // warps wait at barriers
+	helps   bool // the interpreter executes instructions
 	memory  *memory
 	trace   *Trace
 	reasons reasons
@@ -60,6 +61,7 @@ type encoder struct {
 	size    int32 // of the frame
 	labels  []x86.Label
 	done    x86.Label
+	gate    x86.Label   // 0: no instruction is the interpreter's
 	next    *isel.Block // behind the running one
 	late    []late
 	tails   []tailAtLabel
@@ -94,6 +96,9 @@ var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 // Encode makes bytes of the function with places.
 func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	size := int32(o.frame.slots() + o.isa.bytes()*r.Slots)
+	if o.helps {
+		size += o.isa.kept()
+	}
 	if size > abi.Frame {
 		return nil, Refusal(fmt.Sprintf("a frame of %d bytes", size))
 	}
@@ -113,7 +118,9 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 
 // write writes all there is of the function.
 func (e *encoder) write(o *Code) {
-	e.done = e.x.NewLabel()
+	if e.done = e.x.NewLabel(); o.helps {
+		e.gate = e.x.NewLabel()
+	}
 	e.labels = make([]x86.Label, 0, len(o.Blocks))
 	for range o.Blocks {
 		e.labels = append(e.labels, e.x.NewLabel())
@@ -134,11 +141,14 @@ func (e *encoder) write(o *Code) {
 		e.move(l.moves)
 		e.x.Jmp(e.labels[l.to.ID])
 	}
+	if e.code.Inst = nil; o.helps {
+		e.x.Note("the way to the interpreter")
+		e.code.writeGate()
+	}
 	e.x.Note("ends of exits")
 	e.code.writeTails()
 	e.x.Note("return")
 	e.x.Bind(e.done)
-	e.code.Inst = nil
 	e.code.finish()
 }
 

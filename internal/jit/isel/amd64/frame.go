@@ -36,7 +36,7 @@ const (
 	fFuel0 // what it began with
 	fLooped
 	fPoll
-	_
+	fBehind // how the code goes on behind a handler: abi.ByBack, abi.ByLeave
 	fWarps  // 8 bytes each from here on
 	_       //
 	fBudget //

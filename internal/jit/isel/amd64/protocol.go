@@ -169,6 +169,13 @@ func (c *code) enter(size int32) {
 	for _, r := range saved {
 		c.R(x86.PUSH, x86.S64, r)
 	}
+	if c.e.gate != 0 {
+		begins := c.NewLabel()
+		c.RI(x86.CMP, x86.S32, x86.RSI, abi.ByBack)
+		c.Jcc(x86.B, begins)
+		c.goOn()
+		c.Bind(begins)
+	}
 	c.RR(x86.MOV, x86.S64, x86.RAX, x86.RSP)
 	c.RI(x86.AND, x86.S64, x86.RSP, -int32(c.e.isa.bytes()))
 	c.RI(x86.SUB, x86.S64, x86.RSP, size)
@@ -233,6 +240,11 @@ func (c *code) finish() {
 	c.MR(x86.MOV, x86.S32, c.stateAt(sAlive), ended)
 	c.RM(x86.MOV, x86.S32, t, c.frameAt(fCTAs))
 	c.MR(x86.MOV, x86.S32, c.stateAt(sCTAs), t)
+	c.ret()
+}
+
+// ret returns, on the stack that the code was called on.
+func (c *code) ret() {
 	c.RM(x86.MOV, x86.S64, x86.RSP, c.frameAt(fStack))
 	for i := range saved {
 		c.R(x86.POP, x86.S64, saved[len(saved)-1-i])
