@@ -68,11 +68,10 @@ type source struct {
 	any   bool   // of a result in code for some lanes: those that do not run may be written, too (private.go)
 	off   uint32 // in the register block
 	value uint64
-	row   int        // first register of a resident row, -1 if it is in memory
-	seen  *foreseen  // on a course: what it holds
-	pat   *pattern   // code for full warps: numbers that it follows from; its row is not written
-	fetch *fetch     // an element of a load of the run
-	count *turnCount // of a result in passes: the number of a counter
+	row   int       // first register of a resident row, -1 if it is in memory
+	seen  *foreseen // on a course: what it holds
+	pat   *pattern  // code for full warps: numbers that it follows from; its row is not written
+	fetch *fetch    // an element of a load of the run
 }
 
 // elsewhere tells whether a source is not read from a row at its offset.

@@ -26,7 +26,6 @@
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	                     cta_scatter.go, cta_every.go: words that are apart; cta_shuffle.go: lanes of others
 //	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
-//	passes_count.go passes_tally.go  those that count in few places of shared memory
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32; scatter256.go: stores by AVX2
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; narrow.go bytes and halves; span.go: which are inside

@@ -16,9 +16,8 @@ import (
 
 // fetch is an element of a load of a run.
 type fetch struct {
-	pc    int32
-	elem  int
-	holds uint32 // bits that may be set
+	pc   int32
+	elem int
 }
 
 // findFetches notes the loads of 32-bit elements that are one vector for each part of the lanes, or the
@@ -96,21 +95,13 @@ func (g *merger) load(pc int32) {
 			continue
 		}
 		v := g.m.input(len(g.m.in), tW)
-		g.m.in = append(g.m.in, source{typ: tW, off: machine.NoGuard, row: -1, fetch: &fetch{pc, k, holds(&s.op.Memory)}})
+		g.m.in = append(g.m.in, source{typ: tW, off: machine.NoGuard, row: -1, fetch: &fetch{pc, k}})
 		g.now[d.off] = v
 		if !d.slot {
 			g.wrote[d.off] = tW
 		}
 		g.loose[d.off] = false
 	}
-}
-
-// holds are the bits that may be set in the register of an element that a load brings.
-func holds(m *sem.MemoryUse) uint32 {
-	if m.Signed || m.Elem >= 4 {
-		return ^uint32(0)
-	}
-	return 1<<(8*m.Elem) - 1
 }
 
 // testFetches makes the tests of a run's loads.

@@ -28,8 +28,6 @@ type passes struct {
 	living   int      // values alive at a time that nobody carries
 	lanes    int32    // instructions of lanes
 	widens   []widening
-	counting bool // passes_count.go
-	quiet    bool // it waits for nobody
 }
 
 // advance is a number that goes on by the same in each turn.
@@ -90,11 +88,10 @@ func (t *passes) find(r *region) bool {
 	}
 	pc := s.end - 1
 	in, end := &r.insts[pc], &r.steps[pc]
-	if end.leaves || end.op.Kind != sem.OpBranch || int32(in.Imm) != s.first || end.decided == nil || end.decided.terms != nil {
+	if end.leaves || end.op.Kind != sem.OpBranch || int32(in.Imm) != s.first || in.Flags&machine.QuietLoop == 0 || end.decided == nil || end.decided.terms != nil {
 		return false
 	}
-	t.quiet = in.Flags&machine.QuietLoop != 0
-	return r.allows(Passes) && t.body(r, s) && t.quiet == !t.counting && t.count(end.decided) && t.addresses(r) && t.merge(r, s) && (!t.counting || r.uses(CountingPasses))
+	return r.allows(Passes) && t.body(r, s) && t.count(end.decided) && t.addresses(r) && t.merge(r, s)
 }
 
 // body looks at each instruction but the branch.
@@ -111,7 +108,6 @@ func (t *passes) body(r *region, s *segment) bool {
 			if !t.advance(r, pc) {
 				others = append(others, pc)
 			}
-		case t.counts(r, s, pc):
 		case !u.takes(r, pc):
 			return false
 		default:
@@ -272,7 +268,7 @@ func (t *passes) addresses(r *region) bool {
 				return false
 			}
 		}
-		if !t.base(a, pc) || t.counting && a.acc.bound < 0 {
+		if !t.base(a, pc) {
 			return false
 		}
 	}
@@ -307,9 +303,7 @@ func (t *passes) merge(r *region, s *segment) bool {
 	t.masks = slices.DeleteFunc(t.masks, func(m maskResult) bool { return m.off == pred })
 	need, uses := t.needs(), t.uses()
 	for k := range t.rows {
-		if d := &t.rows[k].dst; d.count == nil {
-			t.carried = append(t.carried, d.off)
-		}
+		t.carried = append(t.carried, t.rows[k].dst.off)
 	}
 	for i := range t.ops {
 		if need[i] && !t.steadies(val(i), uses[i]) {
@@ -318,7 +312,7 @@ func (t *passes) merge(r *region, s *segment) bool {
 	}
 	t.living = len(t.crowd(nil)) - 1
 	slices.SortStableFunc(t.steady, func(a, b steady) int { return b.uses - a.uses })
-	return len(t.masks) == 0 && t.counted()
+	return len(t.masks) == 0
 }
 
 // ahead is how far the number of a load's base is from what it was before the turn.

@@ -25,7 +25,6 @@ type turning struct {
 	hosts map[turnKey]x86.Reg
 
 	computed []rate
-	values   []turnValue // passes_tally.go
 }
 
 // turnKey names a base in a register.
@@ -45,8 +44,7 @@ var turnsLeft = x86.At(rCtx, saveRow)
 func (c *compiler) inPasses(i int) bool {
 	t, s := c.passes[i], &c.segs[i]
 	k := &turning{c: c, t: t}
-	k.findValues()
-	if len(k.values) > len(countRegs) || k.settled() || !k.needRates() || !k.choose() {
+	if k.settled() || !k.needRates() || !k.choose() {
 		return false
 	}
 	s.body = c.NewLabel()
@@ -112,7 +110,7 @@ func (k *turning) settled() bool {
 			}
 		}
 	}
-	return len(k.t.bases) == 0 && !k.t.counting
+	return len(k.t.bases) == 0
 }
 
 // wholeRow is how many registers a row of 32 bits takes.
@@ -124,9 +122,9 @@ func (k *turning) choose() bool {
 	if k.c.evex {
 		all = 32
 	}
-	for k.parts = k.c.wholeRow(); k.parts > 1 && (len(k.t.carried)*k.parts+temps > all || k.baseRegs() > len(k.regsFor())); k.parts /= 2 {
+	for k.parts = k.c.wholeRow(); k.parts > 1 && (len(k.t.carried)*k.parts+temps > all || k.baseRegs() > len(turnRegs)); k.parts /= 2 {
 	}
-	if k.baseRegs() > len(k.regsFor()) {
+	if k.baseRegs() > len(turnRegs) {
 		return false
 	}
 	next := k.c.wholeRow() - k.parts // rows begin where those of earlier parts would be
@@ -201,11 +199,7 @@ func (k *turning) certain(s *segment) {
 		k.shift(s.body)
 	}
 	k.c.RI(x86.ADD, x86.S64, x86.RCX, 1)
-	if k.t.quiet {
-		k.c.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
-	} else {
-		k.polledFuel()
-	}
+	k.c.RR(x86.MOV, x86.S32, x86.RAX, rFuel)
 	k.limit()
 	k.untilPoll(s, s.body)
 	k.limit()
@@ -309,7 +303,6 @@ func (k *turning) tests(other x86.Label) {
 			k.test(b, run, other)
 		}
 	}
-	k.testCounts(other)
 }
 
 // test is for one run of a base.
@@ -427,13 +420,12 @@ func (k *turning) begin() {
 	for _, b := range k.same {
 		c.loadValue(b.key, b.v)
 	}
-	k.beginCounting()
 	k.hosts = map[turnKey]x86.Reg{}
 	for i := range k.t.bases {
 		b := &k.t.bases[i]
 		first, behind := k.runs(b)
 		for run := first; run < behind; run++ {
-			r := k.regsFor()[len(k.hosts)]
+			r := turnRegs[len(k.hosts)]
 			k.hosts[turnKey{b.key, run}] = r
 			k.c.RM(x86.MOV, b.src.typ.size(), r, k.number(&b.src, run))
 			if b.bound < 0 {
@@ -498,10 +490,6 @@ func (k *turning) behind(s *segment, turns x86.Mem) {
 	}
 	c.RRI(x86.IMUL, x86.S64, x86.RCX, x86.RAX, s.end-s.first)
 	c.RR(x86.ADD, x86.S64, rSteps, x86.RCX)
-	if k.t.quiet {
-		c.RR(x86.SUB, x86.S32, rFuel, x86.RDX)
-		c.MI(x86.MOV, x86.S32, ctxLooped, 1)
-	} else {
-		k.burnPolled()
-	}
+	c.RR(x86.SUB, x86.S32, rFuel, x86.RDX)
+	c.MI(x86.MOV, x86.S32, ctxLooped, 1)
 }

@@ -330,8 +330,6 @@ type merger struct {
 	loose map[uint32]bool // those that hold any NaN where canonical ones belong
 	keys  []uint32
 	base  map[uint32]val // trips: what they hold when one begins
-
-	counted []rowResult // passes: counters
 }
 
 // begin forgets the run before.
@@ -342,7 +340,7 @@ func (g *merger) begin(r *region, m *merged) *merger {
 	clear(g.now)
 	clear(g.wrote)
 	clear(g.loose)
-	g.r, g.m, g.counted = r, m, g.counted[:0]
+	g.r, g.m = r, m
 	return g
 }
 
@@ -390,7 +388,6 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 		}
 		g.result(off)
 	}
-	m.rows = append(m.rows, g.counted...)
 	m.fuse()
 	if !m.evex {
 		m.turnMasks()
@@ -416,8 +413,6 @@ func (g *merger) step(pc int32, masked bool) {
 		g.carries(s, masked)
 	case sem.OpLoad:
 		g.load(pc)
-	case sem.OpAtomic:
-		g.count(pc)
 	default:
 		p := s.prog
 		if s.lazy != nil {

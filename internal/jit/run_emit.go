@@ -371,11 +371,6 @@ func (r *room) accumulates(o *operation, reg x86.Vec) bool {
 // give writes a value to a row. What the row held is kept if somebody will read it.
 func (r *room) give(v val, d *source) {
 	r.folds = none
-	switch {
-	case d.count != nil:
-		r.giveCount(v, d.count)
-		return
-	}
 	if d.row >= 0 && r.use == allLanes && !r.c.wide {
 		r.folds = v
 	}

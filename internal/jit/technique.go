@@ -10,45 +10,44 @@ type Technique uint8
 
 // The techniques, by the file that has each.
 const (
-	Chains         Technique = iota // chains.go
-	Combs                           // comb.go
-	CTAs                            // cta.go
-	CTABorders                      // cta_mask.go
-	CTASets                         // cta_mask_sets.go
-	Decisions                       // decide.go
-	Fetches                         // fetch.go
-	Courses                         // foresee.go
-	Blocks                          // foresee_block.go
-	Gates                           // gates.go
-	Indices                         // indices.go
-	Inlines                         // inline.go
-	Kept                            // kept.go
-	LaneConstants                   // lanes.go
-	Lasting                         // lasting.go
-	LaneBits                        // lanebits.go
-	HeldLines                       // lines_held.go
-	Loaded                          // loaded.go
-	LazyNaNs                        // nan.go
-	NarrowLanes                     // narrow.go
-	Near                            // near.go
-	Counts                          // ops_count.go
-	Tallies                         // ops_tally.go
-	Passes                          // passes.go
-	CountingPasses                  // passes_count.go
-	RatePasses                      // passes_rate.go
-	Patterns                        // patterns.go
-	Private                         // private.go
-	Roots                           // root.go
-	Solo                            // solo.go
-	Some                            // some.go
-	Stretches                       // stretch.go
-	Sweeps                          // sweep.go
-	Spans                           // sweep_span.go
-	Terms                           // terms.go
-	Trips                           // trips.go
-	Turns                           // turns.go
-	Unread                          // unread.go
-	Words                           // words.go
+	Chains        Technique = iota // chains.go
+	Combs                          // comb.go
+	CTAs                           // cta.go
+	CTABorders                     // cta_mask.go
+	CTASets                        // cta_mask_sets.go
+	Decisions                      // decide.go
+	Fetches                        // fetch.go
+	Courses                        // foresee.go
+	Blocks                         // foresee_block.go
+	Gates                          // gates.go
+	Indices                        // indices.go
+	Inlines                        // inline.go
+	Kept                           // kept.go
+	LaneConstants                  // lanes.go
+	Lasting                        // lasting.go
+	LaneBits                       // lanebits.go
+	HeldLines                      // lines_held.go
+	Loaded                         // loaded.go
+	LazyNaNs                       // nan.go
+	NarrowLanes                    // narrow.go
+	Near                           // near.go
+	Counts                         // ops_count.go
+	Tallies                        // ops_tally.go
+	Passes                         // passes.go
+	RatePasses                     // passes_rate.go
+	Patterns                       // patterns.go
+	Private                        // private.go
+	Roots                          // root.go
+	Solo                           // solo.go
+	Some                           // some.go
+	Stretches                      // stretch.go
+	Sweeps                         // sweep.go
+	Spans                          // sweep_span.go
+	Terms                          // terms.go
+	Trips                          // trips.go
+	Turns                          // turns.go
+	Unread                         // unread.go
+	Words                          // words.go
 	numTechniques
 )
 
@@ -59,7 +58,7 @@ var techniqueNames = [numTechniques]string{
 	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", Tallies: "tallies",
-	Passes: "passes", CountingPasses: "passes: counting", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
+	Passes: "passes", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words",
 }
