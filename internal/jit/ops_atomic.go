@@ -167,11 +167,7 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	a := &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
 	if a.countsOnly() && a.c.uses(Counts) {
-		if t := a.tally(); t != nil {
-			t.assemble()
-		} else {
-			a.countApart()
-		}
+		a.countApart()
 		return
 	}
 	if a.uniform() {

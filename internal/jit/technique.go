@@ -32,7 +32,6 @@ const (
 	NarrowLanes                    // narrow.go
 	Near                           // near.go
 	Counts                         // ops_count.go
-	Tallies                        // ops_tally.go
 	Passes                         // passes.go
 	RatePasses                     // passes_rate.go
 	Patterns                       // patterns.go
@@ -57,7 +56,7 @@ var techniqueNames = [numTechniques]string{
 	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
-	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts", Tallies: "tallies",
+	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts",
 	Passes: "passes", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words",
