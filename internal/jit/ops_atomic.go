@@ -166,10 +166,6 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	c.layFor(s, masked)
 	a := &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
 	a.miss = c.leaveAt(i, pc, masked, use)
-	if a.countsOnly() && a.c.uses(Counts) {
-		a.countApart()
-		return
-	}
 	if a.uniform() {
 		a.limits(int32(a.m.Size), a.miss)
 		a.base()

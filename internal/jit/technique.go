@@ -31,7 +31,6 @@ const (
 	LazyNaNs                       // nan.go
 	NarrowLanes                    // narrow.go
 	Near                           // near.go
-	Counts                         // ops_count.go
 	Passes                         // passes.go
 	RatePasses                     // passes_rate.go
 	Patterns                       // patterns.go
@@ -56,7 +55,7 @@ var techniqueNames = [numTechniques]string{
 	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
-	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words", Counts: "counts",
+	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Passes: "passes", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
 	Roots: "roots", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words",

@@ -9,18 +9,18 @@ import (
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-// countStatements are operations on shared memory whose results nobody wants: by constants, by what all lanes have and by rows, at places that
+// sharedAtomics are operations on shared memory whose results nobody wants: by constants, by what all lanes have and by rows, at places that
 // many lanes share.
-var countStatements = []string{
+var sharedAtomics = []string{
 	"red.shared.add.u32 [%r12], 1;", "red.shared.add.u32 [%r12+8], %r9;", "red.shared.add.u32 [%r12+-4], %r1;", "red.shared.and.b32 [%r12], %r14;", "red.shared.or.b32 [%r12+4], %r10;", "atom.shared.xor.b32 %r20, [%r12], %r10;",
 	"atom.shared.exch.b32 _, [%r12], %r1;", "red.shared.add.u64 [%r12+8], %rd5;", "red.shared.add.u64 [%r12], 0x123456789abc;", "red.shared.or.b64 [%r12], -2;",
 	"shl.b32 %r13, %r1, 2; add.u32 %r13, %r13, %r11; red.shared.add.u32 [%r13], %r10;",
 }
 
-// TestCounts compares the engines on them.
-func TestCounts(t *testing.T) {
+// TestSharedAtomics compares the engines on them.
+func TestSharedAtomics(t *testing.T) {
 	head := strings.Replace(apartHeader, "and.b32 %r13, %r13, 0xff0;", "and.b32 %r13, %r13, 0x1f8;", 1) + "add.u32 %r12, %r12, 8;\n"
-	for i, op := range countStatements {
+	for i, op := range sharedAtomics {
 		body := op
 		if i%2 == 1 {
 			body = "mov.u32 %r19, 0;\nL: " + op + " add.u32 %r19, %r19, 1; setp.lt.u32 %p2, %r19, 3; @%p2 bra L;"
@@ -33,8 +33,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCountFaults: the address of one lane is outside or misaligned, in the second turn.
-func TestCountFaults(t *testing.T) {
+// TestSharedAtomicFaults: the address of one lane is outside or misaligned, in the second turn.
+func TestSharedAtomicFaults(t *testing.T) {
 	for i, op := range []string{"red.shared.add.u32 [%r12], 1;", "red.shared.add.u32 [%r12+8], %r1;", "red.shared.add.u64 [%r12+-16], %rd5;"} {
 		for j, at := range []string{"8192", "8191", "8188", "8189", "8184", "8185", "8176", "16", "12", "8", "4", "0", "-4", "-8", "18", "0x7fffffff", "0x80000000"} {
 			body := apartHeader + "and.b32 %r13, %r13, 0xff8; add.u32 %r13, %r13, 64; mov.u32 %r18, 0;\nL: " +
