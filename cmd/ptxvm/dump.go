@@ -19,6 +19,7 @@ func newDump(s streams) *cli.Command {
 	}
 	cmd.Flags().String(&o.Stage, "stage", "", "", "`STAGE` to print: "+strings.Join(cli.Stages(), ", ")+". Those with jit- are the compiler's new pipeline's; jit-opt:PASS is behind a pass")
 	cmd.Flags().Int(&o.Width, "width", "", 0, "with asm, jit-isel and jit-asm: `BITS` of vectors, 256 (AVX2) or 512 (AVX-512); 0 is the widest here")
+	cmd.Flags().String(&o.Only, "only", "", "", "with the stages that begin with jit-: the blocks with a line that matches the regular expression `RE`")
 	return cmd
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
@@ -21,6 +23,10 @@ func dumpCompiled(w io.Writer, m *ir.Module, target sizes.Target, o DumpOptions)
 	vectors, ok := map[int]jit.Vectors{0: jit.Best, 256: jit.AVX2, 512: jit.AVX512}[o.Width]
 	if !ok {
 		return fmt.Errorf("vectors have 256 bits or 512, not %d", o.Width)
+	}
+	only, err := regexp.Compile(o.Only)
+	if err != nil {
+		return err
 	}
 	d := decode.New(m, nowhere{})
 	for _, f := range m.Funcs {
@@ -38,6 +44,9 @@ func dumpCompiled(w io.Writer, m *ir.Module, target sizes.Target, o DumpOptions)
 		} else {
 			text, err = jit.Stage(p.Entry, o.Stage, vectors)
 		}
+		if o.Only != "" {
+			text = matching(text, only)
+		}
 		switch {
 		case errors.Is(err, jit.ErrProcessor):
 			return fmt.Errorf("%w: %w", vm.ErrNoJIT, err)
@@ -51,6 +60,28 @@ func dumpCompiled(w io.Writer, m *ir.Module, target sizes.Target, o DumpOptions)
 	}
 	return nil
 }
+
+// matching are the blocks of a stage with a line that matches, and lines outside of blocks that do.
+func matching(text string, only *regexp.Regexp) string {
+	var kept, block strings.Builder
+	end := func() {
+		if only.MatchString(block.String()) {
+			kept.WriteString(block.String())
+		}
+		block.Reset()
+	}
+	for line := range strings.Lines(text) {
+		if !inBlock.MatchString(line) {
+			end()
+		}
+		block.WriteString(line)
+	}
+	end()
+	return kept.String()
+}
+
+// inBlock matches lines inside of blocks: of ssa and of instructions, notes and labels of machine code.
+var inBlock = regexp.MustCompile(`^(  |#  |\.)`)
 
 // asm is the machine code of a kernel beside its PTX: first for warps whose lanes all run, then for some lanes, then the ways in and out.
 func asm(f *ir.Func, code *machine.Code, v jit.Vectors) (string, error) {

@@ -3,6 +3,7 @@ package cli
 // This file prints the stages on the way from text to decoded code.
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,14 +30,17 @@ func Stages() []string { return slices.Clone(stages) }
 type DumpOptions struct {
 	Stage string // one of Stages; jit-opt may have the name of a pass behind a colon
 	Width int    // bits of the vectors of machine code: 256, 512; 0: the widest that this processor has
+	Only  string // of the new pipeline's stages: a regular expression for the blocks to be printed; empty: all of them
 }
 
 // check tells whether a stage can be printed so.
 func (o DumpOptions) check() error {
-	if is, err := jit.IsStage(o.Stage); err != nil || is {
-		return err
-	}
+	is, err := jit.IsStage(o.Stage)
 	switch {
+	case err != nil || is:
+		return err
+	case o.Only != "":
+		return errors.New("only is for stages that begin with jit-")
 	case slices.Contains(stages, o.Stage):
 		return nil
 	case o.Stage == "":

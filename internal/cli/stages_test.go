@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,12 +15,17 @@ import (
 // stage is a stage of saxpy.
 func stage(t *testing.T, name string, width int) string {
 	t.Helper()
+	return dumped(t, cli.DumpOptions{Stage: name, Width: width})
+}
+
+func dumped(t *testing.T, o cli.DumpOptions) string {
+	t.Helper()
 	src, err := os.ReadFile("../../testdata/cuda/saxpy.sm_90.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := cli.DumpLinked(&b, []cli.Source{{Name: "saxpy.ptx", Text: src}}, cli.DumpOptions{Stage: name, Width: width}); err != nil {
+	if err := cli.DumpLinked(&b, []cli.Source{{Name: "saxpy.ptx", Text: src}}, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -86,6 +92,22 @@ func TestStagesOfMachineCode(t *testing.T) {
 	}
 }
 
+// TestStagesOnly: of each stage the blocks with a line that matches are printed whole, and nothing else.
+func TestStagesOnly(t *testing.T) {
+	for stage, only := range map[string]string{"jit-place": " = ffma.w v", "jit-isel": "= vfmaddps .*//.* = ffma.w v", "jit-asm": `vfmadd231ps ymm\d+, ymm\d+, ymmword`} {
+		o := cli.DumpOptions{Stage: stage, Width: 256}
+		all := dumped(t, o)
+		o.Only = only
+		got := dumped(t, o)
+		if regexp.MustCompile(`(?m)^(# )?b\d+ level 2\(`).FindAllStringIndex(got, -1) == nil || strings.Count(got, " level ") != 1 || !strings.Contains(all, got) {
+			t.Errorf("%s: %q gives\n%s\nof\n%s", stage, only, got, all)
+		}
+		if next := all[strings.Index(all, got)+len(got):]; !regexp.MustCompile(`^(# )?b\d+ level`).MatchString(next) {
+			t.Errorf("%s: a block is cut off in front of %.60q", stage, next)
+		}
+	}
+}
+
 // TestStagesRefused: a kernel that is not taken has its reason, and what does not exist is named.
 func TestStagesRefused(t *testing.T) {
 	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k .reqntid 16, 16, 2 { ret; }\n"
@@ -96,6 +118,8 @@ func TestStagesRefused(t *testing.T) {
 		{cli.DumpOptions{Stage: "jit-ssa"}, "k: not taken: blocks of 16, 16, 2 threads\n"},
 		{cli.DumpOptions{Stage: "jit-opt:nothing"}, `pass "nothing" does not exist; there are tests, `},
 		{cli.DumpOptions{Stage: "jit-isel", Width: 128}, "vectors have 256 bits or 512, not 128"},
+		{cli.DumpOptions{Stage: "jit-isel", Only: "("}, "error parsing regexp"},
+		{cli.DumpOptions{Stage: "code", Only: "x"}, "only is for stages that begin with jit-"},
 		{cli.DumpOptions{Stage: "jit-isel:tests"}, `stage "jit-isel:tests" does not exist`},
 	} {
 		var b strings.Builder

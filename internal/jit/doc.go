@@ -1,4 +1,11 @@
-// Package jit compiles the converged variant of decoded functions to machine code.
+// Package jit compiles the converged variant of decoded functions to machine code. What is described below is the compiler of devices. The
+// new pipeline, which is to replace it, is in packages of its own: build makes ssa of decoded code, opt changes and places it, cc prints C, and
+// isel/amd64 with regalloc makes machine code (docs/explanation/compiler.md shows one kernel in each of these stages). Here are
+//
+//	pipeline.go          the way in, for engines: which kernels are taken, and what stays of them
+//	own_unsafe.go        their machine code; stages.go: what `ptxvm dump` prints of them; count_unsafe.go: code that counts itself
+//
+// The compiler of devices:
 //
 //	twins*.go            lane functions as vector operations, one table a chapter of the manual
 //	vector.go            those operations, and programs of them: no word of any machine

@@ -1,5 +1,5 @@
-// Package lane says what the functions of a lane (packages num and sem) are as operations of ssa. What has no line here is not
-// compiled by the new pipeline.
+// Package lane says what the functions of a lane (packages num and sem) are as operations of ssa: an addition is one, a clamp several.
+// What has no line here is not compiled by the new pipeline, unless a handler of the interpreter does it (package build).
 package lane
 
 import (

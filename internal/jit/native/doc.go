@@ -1,9 +1,11 @@
 // Package native holds executable memory and the way into it: pages are written, then made
-// executable, never both (W^X), and code is called as a leaf on the goroutine's stack.
+// executable, never both (W^X), and code is called as a leaf on the goroutine's stack, or on
+// one of its own (CallOn).
 //
 // Code is called with the address of its context in RDI and returns with RET. It may change all
 // registers but RSP, RBP and R14, must not use the stack, and leaves the direction flag and
-// MXCSR as it found them and the upper halves of vector registers clean (VZEROUPPER).
+// MXCSR as it found them and the upper halves of vector registers clean (VZEROUPPER). On a stack
+// of its own it is a function of C: it uses the stack, and gives back RBX, RBP and R12 to R15.
 //
 // Where there is no amd64, or the system forbids executable memory, New fails: everything is
 // then interpreted.

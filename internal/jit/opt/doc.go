@@ -1,4 +1,6 @@
-// Package opt has the passes of the compiler, one file each. A pass is a function of a ssa.Func and what analysis knows of it.
+// Package opt has the passes of the compiler's new pipeline, one file each, which says what the pass does, and when it does not apply. A
+// pass changes a ssa.Func by what analysis knows of it. Passes lists them in order; the last gives each pure operation a block, so that a back
+// end can go through the function from its beginning to its end. testdata has pairs of texts, in front of a pass and behind it.
 package opt
 
 import (

@@ -1,4 +1,4 @@
-// Package amd64 makes AVX2 code of placed functions.
+// Package amd64 makes AVX2 or AVX-512 code of placed functions.
 //
 //	select.go            values in demand: what each block computes, and in which order
 //	numbers.go, lanes.go rules: one line for each operation that is one instruction, a function for each other
@@ -8,6 +8,7 @@
 //	help.go              what the interpreter executes
 //	load*.go, store*.go  accesses, by class
 //	op.go, encode.go     what instructions are, and their bytes
+//	text.go, trace.go    instructions and code as text, and code that counts itself
 //	frame.go, areas.go   what the code has on its stack
 //	target.go            what the two sets of instructions have; *512.go and masks.go what AVX-512 does otherwise
 //
