@@ -46,7 +46,7 @@ func isCount(e *ssa.Effect) bool { return e.Kind == ssa.Steps || e.Kind == ssa.L
 // gets the counts back that it began with.
 func (c *counter) exact(e *ssa.Effect) bool {
 	switch e.Kind {
-	case ssa.Begin, ssa.EndWarp, ssa.EndCTA, ssa.Turn, ssa.Barrier:
+	case ssa.Begin, ssa.EndWarp, ssa.EndCTA, ssa.Turn, ssa.Barrier, ssa.Helper:
 		return true
 	}
 	return e.State != 0 && !c.f.States[e.State].Restart

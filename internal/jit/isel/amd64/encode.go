@@ -19,8 +19,8 @@ type Code struct {
 	*isel.Func
 	isa     *Target
 	frame   frame
-	waits   bool // warps wait at barriers
 	helps   bool // the interpreter executes instructions
+	does    does
 	memory  *memory
 	trace   *Trace
 	reasons reasons
@@ -66,7 +66,7 @@ type encoder struct {
 	late    []late
 	tails   []tailAtLabel
 	homes   *regalloc.Result
-	waits   bool         // warps wait at barriers
+	does    does
 	listing *x86.Listing // nil: none is kept
 
 	code    code // the instruction that is written
@@ -105,7 +105,7 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	x := assemblers.Get().(*x86.Asm)
 	defer assemblers.Put(x)
 	x.Reset()
-	e := &encoder{x: x, isa: o.isa, frame: o.frame, size: size, homes: r, waits: o.waits}
+	e := &encoder{x: x, isa: o.isa, frame: o.frame, size: size, homes: r, does: o.does}
 	e.listing = o.trace.list(x)
 	e.write(o)
 	x.Note("constants")

@@ -248,6 +248,11 @@ func (c *code) noPlaces(restart bool, t x86.Reg) {
 	if restart {
 		c.RM(x86.MOV, x86.S64, rSteps, c.frameAt(fSteps0))
 		c.RM(x86.MOV, x86.S64, rOps, c.frameAt(fOps0))
+	}
+	switch {
+	case !c.e.does.burn:
+		c.fuelOfWarp(t)
+	case restart:
 		c.RM(x86.MOV, x86.S32, t, c.frameAt(fFuel0))
 		c.MR(x86.MOV, x86.S32, c.frameAt(fFuel), t)
 		c.MI(x86.MOV, x86.S32, c.frameAt(fLooped), 0)

@@ -1,6 +1,9 @@
 package amd64
 
 import (
+	"slices"
+
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
@@ -9,44 +12,88 @@ import (
 // in its frame and is written back when it returns; what follows from the warps that are still to run is found only
 // then. Of a CTA that the code itself has begun, all warps are as the last CTA has left them.
 
+// does is what a function does that the way from warp to warp depends on.
+type does struct {
+	wait    bool // its warps wait at barriers
+	burn    bool // it takes fuel, or asks how much there is
+	restart bool // it leaves warps at their start, as they began
+}
+
+// whatDoes finds out what a function does.
+func whatDoes(f *ssa.Func) does {
+	d := does{wait: f.Waits, burn: f.Waits, restart: slices.ContainsFunc(f.States, func(s ssa.State) bool { return s.Restart })}
+	for _, b := range f.Blocks {
+		d.burn = d.burn || slices.ContainsFunc(b.Effects, func(e *ssa.Effect) bool { return e.Kind == ssa.Fuel })
+	}
+	return d
+}
+
 // begin chooses the first warp.
 func (c *code) begin(is, warp, t x86.Reg) { c.pick(is, warp, t) }
 
 // waits reports whether warps wait at barriers (wait.go). Then each warp says itself where it goes on, and nothing of
 // this CTA is the code's own.
-func (c *code) waits() bool { return c.e.waits }
+func (c *code) waits() bool { return c.e.does.wait }
 
-// pick chooses the next warp, if there is one and there is budget.
+// pick chooses the next warp, if there is one and there is budget. What a warp begins with is kept as far as the function
+// asks for it: each warp of a short kernel goes through here.
 func (c *code) pick(is, warp, t x86.Reg) {
-	none, own := c.NewLabel(), c.NewLabel()
-	c.Zero(is)
-	c.MR(x86.MOV, x86.S32, c.frameAt(fRuns), is)
+	none, own, end := c.NewLabel(), c.NewLabel(), c.NewLabel()
+	later := is
 	c.RM(x86.MOV, x86.S32, warp, c.frameAt(fLater))
 	c.RR(x86.TEST, x86.S32, warp, warp)
 	c.Jcc(x86.E, none)
 	c.RM(x86.CMP, x86.S64, rSteps, c.frameAt(fBudget))
 	c.Jcc(x86.A, none)
+	c.RR(x86.BLSR, x86.S32, later, warp)
 	c.RR(x86.BSF, x86.S32, warp, warp)
-	c.MR(x86.MOV, x86.S32, c.frameAt(fWarp), warp)
-	c.RM(x86.MOV, x86.S32, t, c.stateAt(sTurn))
+	if c.e.does.burn {
+		c.RM(x86.MOV, x86.S32, t, c.stateAt(sTurn))
+	}
 	c.MI(x86.CMP, x86.S32, c.frameAt(fOwn), 0)
 	c.Jcc(x86.NE, own)
 	c.atWarp(t, warp)
 	c.MI(x86.CMP, x86.S64, x86.At(t, int32(wAt)).By(ofWarp), abi.ByOut)
 	c.Jcc(x86.E, none)
+	if c.e.does.burn {
+		c.RM(x86.MOV, x86.S32, t, x86.At(t, int32(wFuel)).By(ofWarp))
+	}
+	c.Bind(own)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fLater), later)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fWarp), warp)
+	c.keepStart(t)
+	c.MovImm(is, 1)
+	c.Jmp(end)
+	c.Bind(none)
+	c.Zero(is)
+	c.Bind(end)
+	c.MR(x86.MOV, x86.S32, c.frameAt(fRuns), is)
+}
+
+// keepStart keeps the counts and the fuel that the chosen warp begins with; fuel is its fuel, if the function takes any.
+func (c *code) keepStart(fuel x86.Reg) {
+	if c.e.does.burn {
+		c.MR(x86.MOV, x86.S32, c.frameAt(fFuel), fuel)
+		c.MR(x86.MOV, x86.S32, c.frameAt(fFuel0), fuel)
+		c.MI(x86.MOV, x86.S32, c.frameAt(fLooped), 0)
+	}
+	if c.e.does.restart {
+		c.MR(x86.MOV, x86.S64, c.frameAt(fSteps0), rSteps)
+		c.MR(x86.MOV, x86.S64, c.frameAt(fOps0), rOps)
+	}
+}
+
+// fuelOfWarp finds the fuel of the running warp where the function takes none: it is that which it began with.
+func (c *code) fuelOfWarp(t x86.Reg) {
+	own := c.NewLabel()
+	c.RM(x86.MOV, x86.S32, t, c.stateAt(sTurn))
+	c.MI(x86.CMP, x86.S32, c.frameAt(fOwn), 0)
+	c.Jcc(x86.NE, own)
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fWarp))
+	c.atWarp(t, t)
 	c.RM(x86.MOV, x86.S32, t, x86.At(t, int32(wFuel)).By(ofWarp))
 	c.Bind(own)
 	c.MR(x86.MOV, x86.S32, c.frameAt(fFuel), t)
-	c.MR(x86.MOV, x86.S32, c.frameAt(fFuel0), t)
-	c.MR(x86.MOV, x86.S32, c.frameAt(fLooped), is)
-	c.MR(x86.MOV, x86.S64, c.frameAt(fSteps0), rSteps)
-	c.MR(x86.MOV, x86.S64, c.frameAt(fOps0), rOps)
-	c.MovImm(is, 1)
-	c.MR(x86.MOV, x86.S32, c.frameAt(fRuns), is)
-	c.RM(x86.MOV, x86.S32, t, c.frameAt(fLater))
-	c.RR(x86.BLSR, x86.S32, t, t)
-	c.MR(x86.MOV, x86.S32, c.frameAt(fLater), t)
-	c.Bind(none)
 }
 
 // atWarp is where a warp is described.
