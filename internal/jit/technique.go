@@ -1,7 +1,7 @@
 package jit
 
 // Techniques that can be left out: what the compiler makes of a shape that it has recognised, where without it there is other code
-// that is right as well. bench/NOTES.md has where each fires and what it brings; one that fires nowhere goes.
+// that is right as well. bench/NOTES.md has where each fires and what it brings; one that fires on no tuned kernel goes.
 
 import "math/bits"
 
