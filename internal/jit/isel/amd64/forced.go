@@ -17,7 +17,7 @@ func (s *selector) force(e *ssa.Effect) {
 	var uses []isel.VReg
 	if k, known := s.f.Known(e.Mask); known && k == 0 {
 		return
-	} else if !known && e.Kind != ssa.Leave {
+	} else if !known && e.Mask != 0 && e.Kind != ssa.Leave {
 		uses = append(uses, s.any(e.Mask))
 	}
 	i := s.perform("leave if forced", func(c *code) {
