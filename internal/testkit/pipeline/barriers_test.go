@@ -178,8 +178,11 @@ func TestBarriers(t *testing.T) {
 		} else if *random != 6 {
 			n = *random
 		}
-		testRandom(t, n, b, 38, func(g *rand.Rand, square bool) string {
-			return (&waiting{addresses: addresses{Rand: g}}).kernel(square)
-		})
+		testRandom(t, n, b, 38, exchanges)
 	})
+}
+
+// exchanges writes a kernel whose threads give each other words.
+func exchanges(g *rand.Rand, square bool) string {
+	return (&waiting{addresses: addresses{Rand: g}}).kernel(square)
 }

@@ -26,6 +26,9 @@ import (
 // sampled are the kernels of TestEngine that run without -full: one that is taken, and one that is not.
 var sampled = []string{"gray", "dot"}
 
+// replaced are taken, and left to the old compiler after their first launch, which is short and knows nothing of memory.
+var replaced = []string{"editdist", "bytecode"}
+
 // TestEngine: the engine cc gives the interpreter's results, says what it has not taken, and finds on disk what an earlier device has had
 // compiled.
 func TestEngine(t *testing.T) {
@@ -45,7 +48,8 @@ func TestEngine(t *testing.T) {
 				}
 			}
 			last := got[2]
-			if is := slices.Contains(taken, k.Name); is != (last.byC > 0) || is != (len(last.notC) == 0) {
+			is := slices.Contains(taken, k.Name) && !slices.Contains(replaced, k.Name)
+			if is != (last.byC > 0) || is != (len(last.notC) == 0) {
 				t.Errorf("%d of %d compiled lane operations are C's; %q", last.byC, last.compiled, last.notC)
 			}
 			if err := os.WriteFile(enough, nil, 0o600); err != nil { // it compiles no more

@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/bench/kernels"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/cc"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
@@ -26,37 +27,56 @@ var shows = map[string]string{
 	"masked": "knapsack", "contiguous": "base64", "gathers": "knapsack", "wide": "aossoa", "shuffles": "gray", "groups": "bytesadd",
 }
 
-// TestWithout leaves each technique out, in a kernel whose C is another one without it: there has to be one. With -full in all such.
+// silent are techniques that change nothing in code of our own of these kernels: it has an order of its own, and computes no mask that
+// nothing uses.
+var silent = []string{"sums", "masks"}
+
+// TestWithout leaves each technique out, in a kernel whose code is another one without it: there has to be one. With -full in all such,
+// else techniques that are not C's own in our own code alone.
 func TestWithout(t *testing.T) {
-	needCompiler(t)
-	list := slices.DeleteFunc(kernels.All(), func(k kernels.Kernel) bool { return !k.Tuned() || !slices.Contains(taken, k.Name) })
-	plain := map[string]string{}
-	for _, name := range jit.TechniquesC() {
-		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
-			var fires []string
-			slices.SortStableFunc(list, func(a, b kernels.Kernel) int { return cmp.Compare(order(a, name), order(b, name)) })
-			for _, k := range list {
-				if plain[k.Name] == "" {
-					plain[k.Name] = printed(t, k, nil)
-				}
-				if off := printed(t, k, map[string]bool{name: true}); off == plain[k.Name] {
-					continue
-				}
-				if fires = append(fires, k.Name); len(fires) == 1 || *full {
-					text, r := source(t, k), k.Make(k.Small)
-					c := &jit.PipelineC{Without: map[string]bool{name: true}}
-					same(t, k.Name, &run(t, text, r, 1, nil)[0], run(t, text, r, 3, throughC.with(c, map[string]error{})))
-				}
-				if !*full && !*where {
-					break
-				}
-			}
-			if len(fires) == 0 {
-				t.Errorf("without %q nothing is another one", name)
-			}
-			t.Log("it does something in", strings.Join(fires, ", "))
+	backEnds(t, func(t *testing.T, b backEnd) {
+		list := slices.DeleteFunc(kernels.All(), func(k kernels.Kernel) bool {
+			return !k.Tuned() || !slices.Contains(taken, k.Name) && !(b.own && slices.Contains(waits, k.Name))
 		})
+		plain := map[string]string{}
+		for _, name := range b.techniques() {
+			t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) { b.without(t, name, list, plain) })
+		}
+	})
+}
+
+// techniques are those that are left out.
+func (b backEnd) techniques() []string {
+	if !b.own && !*full {
+		return cc.Techniques
 	}
+	return slices.DeleteFunc(jit.TechniquesC(), func(name string) bool { return b.own && slices.Contains(cc.Techniques, name) })
+}
+
+// without leaves a technique out of kernels; plain has what the back end makes of them with all.
+func (b backEnd) without(t *testing.T, name string, list []kernels.Kernel, plain map[string]string) {
+	var fires []string
+	slices.SortStableFunc(list, func(a, b kernels.Kernel) int { return cmp.Compare(order(a, name), order(b, name)) })
+	for _, k := range list {
+		if plain[k.Name] == "" {
+			plain[k.Name] = b.made(t, k, nil)
+		}
+		if off := b.made(t, k, map[string]bool{name: true}); off == plain[k.Name] {
+			continue
+		}
+		if fires = append(fires, k.Name); len(fires) == 1 || *full {
+			text, r := source(t, k), k.Make(k.Small)
+			c := &jit.PipelineC{Without: map[string]bool{name: true}}
+			same(t, k.Name, &run(t, text, r, 1, nil)[0], run(t, text, r, 3, b.with(c, map[string]error{})))
+		}
+		if !*full && !*where {
+			break
+		}
+	}
+	if len(fires) == 0 && !(b.own && slices.Contains(silent, name)) {
+		t.Errorf("without %q nothing is another one", name)
+	}
+	t.Log("it does something in", strings.Join(fires, ", "))
 }
 
 var where = flag.Bool("where", false, "say of all kernels whether a technique does something there")
@@ -69,15 +89,19 @@ func order(k kernels.Kernel, name string) int {
 	return 1
 }
 
-// printed is the C of a kernel, by a device whose C compiler makes nothing of it.
-func printed(t *testing.T, k kernels.Kernel, off map[string]bool) (text string) {
+// made is what a back end makes of a kernel: code of our own, or C, by a device whose C compiler makes nothing of it.
+func (b backEnd) made(t *testing.T, k kernels.Kernel, off map[string]bool) (text string) {
 	t.Helper()
 	path := os.Getenv("PATH")
 	defer os.Setenv("PATH", path)
-	compilerOf(t, "exit 9")
-	p := &jit.PipelineC{Without: off, Text: func(kernel, c string) { text += c }, Note: func(string, error) {}}
+	if !b.own {
+		compilerOf(t, "exit 9")
+	}
+	p := &jit.PipelineC{Own: b.own, Without: off, Text: func(kernel, c string) { text += c }, Note: func(string, error) {}}
+	p.Bytes = func(kernel string, code []byte) { text += string(code) }
 	p.Opt.Verify = true
-	run(t, source(t, k), k.Make(k.Small), 1, func(d *ptxvm.Device) error { return vm.CompileWith(d, jit.ThroughC(jit.Options{}, p)) })
+	options := jit.ThroughC(jit.Options{Vectors: b.vectors}, p)
+	run(t, source(t, k), k.Make(k.Small), 1, func(d *ptxvm.Device) error { return vm.CompileWith(d, options) })
 	return text
 }
 
@@ -91,17 +115,27 @@ func same(t *testing.T, what string, want *outcome, got []outcome) {
 	}
 }
 
-// TestRandomWithout holds random kernels to the interpreter with each technique left out: -random of them, else one for each technique.
+// TestRandomWithout holds random kernels to the interpreter with each technique left out, -random of them for each, else two by code of
+// our own and one by C; kernels with barriers are every second one of our own.
 func TestRandomWithout(t *testing.T) {
-	needCompiler(t)
-	n := *seed
-	for _, name := range jit.TechniquesC() {
-		for range max(1, *random/6) {
-			text, l := randomKernel(n, 37, wraps)
-			r := l.run()
-			want := run(t, text, r, 1, nil)
-			same(t, name+"\n"+text, &want[0], run(t, text, r, 2, throughC.with(&jit.PipelineC{Without: map[string]bool{name: true}}, map[string]error{})))
-			n++
+	backEnds(t, func(t *testing.T, b backEnd) {
+		each, n := *random, *seed
+		if each == 6 {
+			each = 1
+			if b.own {
+				each = 2
+			}
 		}
-	}
+		for _, name := range b.techniques() {
+			for i := range each {
+				write, stream := wraps, uint64(37)
+				if b.own && i%2 == 1 {
+					write, stream = exchanges, 39
+				}
+				text, l := randomKernel(n, stream, write)
+				b.compareRandom(t, text, l, &run(t, text, l.run(), 1, nil)[0], &jit.PipelineC{Without: map[string]bool{name: true}})
+				n++
+			}
+		}
+	})
 }
