@@ -20,6 +20,8 @@ type Runner struct {
 	Engine   ptxvm.Engine
 	Prepare  func(*ptxvm.Device) error // of each device before it is used; nil: nothing
 
+	LaneOps, New uint64 // of all launches: lane operations, and those by code of the compiler's new pipeline
+
 	devices map[string]*device
 }
 
@@ -128,7 +130,7 @@ func (d *device) addCopies() (err error) {
 // execution is a block that runs.
 type execution struct {
 	*Wrapped
-	ctx  context.Context
+	r    *Runner
 	d    *device
 	p    *ptxvm.Program
 	errs []error
@@ -156,7 +158,7 @@ func (r *Runner) start(w *Wrapped, kernels ...variant) (*execution, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %s: %w", w.File, w.Line, w.Text, err)
 	}
-	return &execution{Wrapped: w, ctx: r.Context, d: d, p: p}, nil
+	return &execution{Wrapped: w, r: r, d: d, p: p}, nil
 }
 
 // Block runs every case in every mode and reports the differences.
@@ -346,9 +348,10 @@ func (x *execution) launch(k variant, mask uint32, of func(lane int) *Case) ([]V
 		pattern[i] = patternByte(i)
 	}
 	shape := ptxvm.Launch{Grid: ptxvm.Dim3{X: 1}, Block: ptxvm.Dim3{X: 32}}
-	if x.stats, err = kernel.Launch(x.ctx, shape, x.d.in, x.d.out, x.d.mem, mask, params, pattern); err != nil {
+	if x.stats, err = kernel.Launch(x.r.Context, shape, x.d.in, x.d.out, x.d.mem, mask, params, pattern); err != nil {
 		return nil, err
 	}
+	x.r.LaneOps, x.r.New = x.r.LaneOps+x.stats.LaneOps, x.r.New+x.stats.CompiledC
 	return x.results()
 }
 

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
+	_ "ptxvm.invalid/ptxvm/internal/testkit/rig" // the flag -pipeline
 )
 
 // TestVectors runs all vector files of package sem.
 func TestVectors(t *testing.T) { runFiles(t, ptxvm.Interp) }
 
-// TestVectorsCompiled runs them in compiled code, as far as that goes.
+// TestVectorsCompiled runs them in compiled code, as far as that goes; by the new pipeline with -pipeline (rig).
 func TestVectorsCompiled(t *testing.T) {
 	if d, err := ptxvm.NewDevice(&ptxvm.DeviceConfig{Engine: ptxvm.JIT, Memory: 1 << 20}); errors.Is(err, ptxvm.ErrNoJIT) {
 		t.Skip(err)
@@ -46,7 +47,7 @@ func runFiles(t *testing.T, engine ptxvm.Engine) {
 					t.Error(err)
 				}
 			}
-			t.Logf("%d blocks, %d of them not executed yet", len(blocks), todo)
+			t.Logf("%d blocks, %d of them not executed yet; %d of %d lane operations are the new pipeline's", len(blocks), todo, r.New, r.LaneOps)
 		})
 	}
 }
