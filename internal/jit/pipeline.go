@@ -156,7 +156,7 @@ func (t *throughC) refuse(c *machine.Code, why error) {
 // compileC makes machine code of a kernel.
 func (e *Engine) compileC(k *kernelC, stopped func() bool) (*abi.Native, error) {
 	t := e.c
-	b, text, err := t.text(k.of)
+	b, text, err := t.text(k.of, e.opt.vectors())
 	if err == nil && t.opt.Own {
 		k.code, err = t.opt.ownCode(k.of.Func.Name, b.Func, e.opt.vectors())
 	}
@@ -189,8 +189,11 @@ type wholeCode interface {
 }
 
 // text is a kernel placed, and as C unless the code is to be our own.
-func (t *throughC) text(c *machine.Code) (b *build.Built, text string, err error) {
+func (t *throughC) text(c *machine.Code, vectors Vectors) (b *build.Built, text string, err error) {
 	o := *t.opt
+	if o.Own && vectors == AVX512 {
+		o.Build.Vector = 16
+	}
 	o.Build.Without, o.Opt.Without = o.Without, o.Without
 	o.Build.Waits, o.Build.Helpers = o.Build.Waits || o.Own, o.Build.Helpers || o.Own
 	if b, err = build.Build(c, o.Build); err == nil {

@@ -13,7 +13,7 @@ type hereTested struct {
 
 // require makes the code leave in front of the running instruction where a number does not hold; it tells whether it can.
 func (p *path) require(v ssa.Value) bool {
-	if p.front == nil || !p.isFull(p.mask) || p.opt.Without["wraps"] {
+	if p.front == nil || p.group != nil || !p.isFull(p.mask) || p.opt.Without["wraps"] {
 		return false
 	}
 	if key := (hereTested{p.block, v}); !p.tests[key] {

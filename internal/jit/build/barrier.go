@@ -22,18 +22,18 @@ import (
 // has four regions: from the start to the head, by an edge; from the head to the first barrier; from there to the second; from
 // the second to the end of the kernel, and by an edge back to the head.
 //
-// A region takes for known what all hot ways to it have in common: that a variable is strided, or even its value (the number of a lane, an
-// address that the launch gives). Who comes from elsewhere, from a cold copy or from the interpreter, is asked first whether it is so, and
-// is left to the interpreter if not.
+// Where a region begins all variables that live are at home, in the warp's register block. What it has not changed it need not write there
+// again. It takes for known what all hot ways to it have in common: that a variable is strided, or even its value, where that follows from
+// the launch, the CTA and the warp (pure.go). Who comes from elsewhere, from a cold copy or from the interpreter, is asked first whether it
+// is so, and is left to the interpreter if not.
 
 // cut is where a region begins.
 type cut struct {
 	pc      int32      // of its first instruction
-	number  int32      // of those at barriers, from 1 on; 0: the head of a loop
+	number  int32      // of those at barriers, from 1 on; 0: code comes there by an edge
 	block   *ssa.Block // where it begins
 	checked *ssa.Block // where it begins for warps of which nothing is known; of those at barriers
 	kept    []kept
-	env     map[uint32]ssa.Value
 }
 
 // entry is the number by which a warp goes on behind a barrier, and where: one that a hot copy has left, or one of which nothing is known.
@@ -48,17 +48,17 @@ func (c *cut) entry(hot bool) (number int32, at *ssa.Block) {
 type kept struct {
 	home  ssa.Home // without its value
 	typ   ssa.Type
-	known ssa.Value // what it is for each way to the region: nothing is to be brought there; 0: it is another value
+	known ssa.Value // what it is, in copy 0, for each way to the region; 0: it is another value
 	step  int64     // else, if a number is brought: how far its lanes are apart
-	param ssa.Value // what is brought
+	param ssa.Value // the number; 0: lanes, which are at home
 }
 
 // differs is an assumption about a variable at a cut, at first that it has one value for all ways to it.
 type differs uint8
 
 const (
-	known   differs = iota
-	strided         // a number, its lanes the same step apart
+	known   differs = iota // of those that follow from the launch
+	strided                // a number, its lanes the same step apart
 	lanes
 )
 
@@ -100,7 +100,7 @@ func (p *path) barrier(pc int32) {
 		return
 	}
 	c, hot := p.cutAt(pc+1, true), !p.Copies[p.Copy].Cold
-	homes, _ := p.brought(c)
+	homes, _, _ := p.brought(c)
 	number, at := c.entry(hot)
 	e := p.block.Add(&ssa.Effect{Kind: ssa.Barrier, N: int64(id.Value), PC: pc, Entry: number, State: p.state(pc),
 		Homes: append(homes, p.specialHomes()...)})
@@ -142,16 +142,20 @@ func (p *path) leaveAt(pc int32, s ssa.StateID) {
 
 // toHead goes to the head of a loop round a barrier, with all lanes.
 func (p *path) toHead(id ir.BlockID) {
-	pc := p.fn.Blocks[id].First
 	if len(p.loops) > 0 || p.upTo != 0 {
 		refuse("a barrier within a loop of lanes")
 	}
+	p.toCut(p.fn.Blocks[id].First)
+}
+
+// toCut goes to where a region begins, with all lanes.
+func (p *path) toCut(pc int32) {
 	if p.isFull(p.mask) && len(p.waiting) == 0 {
 		c := p.cutAt(pc, false)
-		if homes, ok := p.brought(c); ok {
-			var args []ssa.Value
-			for _, h := range homes {
-				args = append(args, h.Value)
+		if homes, args, ok := p.brought(c); ok {
+			homes = slices.DeleteFunc(homes, func(h ssa.Home) bool { return h.Kind == ssa.Slot })
+			if len(homes) > 0 {
+				p.block.Add(&ssa.Effect{Kind: ssa.Keep, Homes: homes})
 			}
 			p.block.Jump(c.block, args...)
 			p.dead = true
@@ -166,7 +170,7 @@ func (p *path) cutAt(pc int32, waits bool) *cut {
 	if i := slices.IndexFunc(p.cuts, func(c *cut) bool { return c.pc == pc && (c.number > 0) == waits }); i >= 0 {
 		return p.cuts[i]
 	}
-	c := &cut{pc: pc, block: p.NewBlock(2), env: map[uint32]ssa.Value{}}
+	c := &cut{pc: pc, block: p.NewBlock(2)}
 	p.inCopy(0, func() { p.keep(c, waits) })
 	p.cuts = append(p.cuts, c)
 	return c
@@ -178,24 +182,22 @@ func (p *path) keep(c *cut, waits bool) {
 	if waits {
 		p.numbers++
 		c.number = p.numbers
-		c.block.Add(resume)
 	}
 	for _, h := range p.living(c.pc) {
 		k := kept{home: ssa.Home{Kind: h.Kind, Off: h.Off}, typ: p.TypeOf(h.Value)}
-		base, step, even := p.AsStrided(h.Value)
+		_, step, even := p.AsStrided(h.Value)
+		pure, follows := p.pure[h.Off]
 		switch as := p.assumed[assumed{c.pc, h.Off, true}]; {
-		case as == known && even && p.computable(base, p.end.ID):
-			k.known = p.Strided(p.remade(base), step)
-			c.env[h.Off] = k.known
+		case as == known && follows && p.TypeOf(pure) == k.typ && p.isCheap(pure):
+			k.known = pure
 		case as != lanes && even && h.Kind != ssa.Pred:
 			k.step = step
-			k.param = p.brings(c, resume, k.home, k.typ, true)
-			c.env[h.Off] = p.Strided(k.param, step)
-		default:
-			k.param = p.brings(c, resume, k.home, k.typ, false)
-			c.env[h.Off] = k.param
+			k.param = p.brings(c, resume, k.home, k.typ)
 		}
 		c.kept = append(c.kept, k)
+	}
+	if len(resume.Homes) > 0 {
+		c.block.Add(resume)
 	}
 	if waits {
 		c.checked = p.checkedEntry(c)
@@ -215,7 +217,7 @@ func (p *path) checkedEntry(c *cut) *ssa.Block {
 	for i := range c.kept {
 		k := &c.kept[i]
 		want := k.known
-		if want == 0 && !p.IsNum(k.param) || want == 0 && k.home.Kind == ssa.Slot {
+		if want == 0 && (k.param == 0 || k.home.Kind == ssa.Slot) {
 			continue
 		}
 		if want == 0 {
@@ -233,27 +235,18 @@ func (p *path) checkedEntry(c *cut) *ssa.Block {
 	return b
 }
 
-// brings makes what a variable is where a region begins.
-func (p *path) brings(c *cut, resume *ssa.Effect, h ssa.Home, t ssa.Type, num bool) ssa.Value {
+// brings makes the number that a variable is where a region begins.
+func (p *path) brings(c *cut, resume *ssa.Effect, h ssa.Home, t ssa.Type) ssa.Value {
 	if c.number == 0 {
-		return p.NewParam(c.block, t, num)
+		return p.NewParam(c.block, t, true)
 	}
 	resume.Homes = append(resume.Homes, h)
-	return p.NewResult(c.block, resume, t, num)
+	return p.NewResult(c.block, resume, t, true)
 }
 
-// living are the variables that live in front of an instruction, without the special registers.
-func (p *path) living(pc int32) []ssa.Home {
-	special := map[uint32]bool{}
-	for _, h := range p.specialHomes() {
-		special[h.Off] = true
-	}
-	return slices.DeleteFunc(p.homes([]int32{pc}), func(h ssa.Home) bool { return special[h.Off] })
-}
-
-// brought are the variables that this way brings to a cut: to the head of a loop what it has as parameters, to a barrier all that live
-// there. Of a hot way it drops assumptions that do not hold; ok says whether all do.
-func (p *path) brought(c *cut) (list []ssa.Home, ok bool) {
+// brought are the variables that live at a cut and are not at home yet, and the numbers that this way brings there. Of a hot way it drops
+// assumptions that do not hold; ok says whether all do.
+func (p *path) brought(c *cut) (list []ssa.Home, args []ssa.Value, ok bool) {
 	have := map[uint32]ssa.Value{}
 	for _, h := range p.living(c.pc) {
 		have[h.Off] = h.Value
@@ -266,32 +259,30 @@ func (p *path) brought(c *cut) (list []ssa.Home, ok bool) {
 			v = p.Const(k.typ, 0) // of a register that is not live
 		}
 		base, step, even := p.AsStrided(v)
-		to, holds := strided, even && k.known != 0 && p.same(k.known, base, step)
+		to, holds := strided, p.pure[k.home.Off] == k.known
 		if k.known == 0 {
-			to, holds = lanes, !p.IsNum(k.param) || even && step == k.step
+			to, holds = lanes, k.param == 0 || even && step == k.step
 		}
 		if !holds && !p.Copies[p.Copy].Cold {
 			drop[assumed{c.pc, k.home.Off, true}] = to
 		}
 		ok = ok && holds
-		if c.number == 0 && k.known != 0 {
-			continue
+		if k.param != 0 {
+			args = append(args, base)
 		}
-		if c.number == 0 && p.IsNum(k.param) {
-			v = base
+		if !p.isHome(k.home, v) {
+			list = append(list, ssa.Home{Kind: k.home.Kind, Off: k.home.Off, Value: v})
 		}
-		list = append(list, ssa.Home{Kind: k.home.Kind, Off: k.home.Off, Value: v})
 	}
 	if len(drop) > 0 {
 		panic(drop)
 	}
-	return list, ok
+	return list, args, ok
 }
 
-// same reports whether a strided value is what a variable is known to be, in another copy.
-func (p *path) same(value, base ssa.Value, step int64) (is bool) {
-	p.inCopy(0, func() { is = p.computable(base, p.end.ID) && p.Strided(p.remade(base), step) == value })
-	return is
+// isHome reports whether a variable's home has its value already.
+func (p *path) isHome(h ssa.Home, v ssa.Value) bool {
+	return h.Kind != ssa.Slot && v != 0 && p.home[h.Off] == v
 }
 
 // regions builds what begins at cuts, and the way from the next warp to where it goes on.
@@ -300,9 +291,11 @@ func (b *builder) regions() {
 		c := b.cuts[i]
 		b.copies, b.Copy = 0, 0
 		p := b.newPath(c.block)
-		p.passes, p.resumed = -1, true
-		for off, v := range c.env {
-			p.env[off] = v
+		p.passes, p.resumed, p.from = -1, true, c
+		for _, k := range c.kept {
+			if k.known != 0 {
+				p.pure[k.home.Off] = k.known
+			}
 		}
 		if c.number == 0 {
 			p.head = b.fn.BlockOf(c.pc)
@@ -310,6 +303,7 @@ func (b *builder) regions() {
 		if b.opt.Rest {
 			p.anyLanes(c.pc)
 		} else {
+			p.starts = true
 			p.versions(c.pc, p.mask, -1, nil)
 		}
 	}

@@ -8,6 +8,7 @@ package build
 
 import (
 	"fmt"
+	"maps"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -27,12 +28,13 @@ type Options struct {
 	Rest  bool                // the copy for any lanes alone
 	Waits bool                // kernels whose warps wait at barriers
 	Leave func(pc int32) bool // accesses at which code leaves
+	Lanes int                 // of groups, wherever a region may run in groups; 0: as many as are best
 	Some  bool                // what is not known is no reason to refuse a kernel: code leaves in front of it
 
 	Helpers bool                // what there is no operation for the interpreter executes in the middle of the code
 	Help    func(pc int32) bool // and these, if it can
-
-	Without map[string]bool // techniques that are left out
+	Vector  int                 // lanes of a vector, 8 if it is 0: groups have no fewer
+	Without map[string]bool     // techniques that are left out
 }
 
 // Techniques are those of this package that can be left out, by name.
@@ -42,6 +44,8 @@ var Techniques = []string{
 	"runs",     // one load where the lanes of such an index follow each other
 	"wraps",    // tests in loops that strided values do not wrap
 	"restart",  // a warp that has stored nothing is left at its start
+
+	"groups of lanes", // regions run in groups of fewer lanes than a warp has
 }
 
 // Built is what comes of a kernel.
@@ -71,9 +75,10 @@ func Build(code *machine.Code, o Options) (out *Built, err error) {
 	if fn == nil || !ok || code.Insts == nil || code.Interpreted {
 		return nil, Refusal("there is no converged code")
 	}
-	assume := map[assumed]differs{}
+	assume, chosen := map[assumed]differs{}, plan{}
 	for {
 		b := newBuilder(code, fn, classes.Shape, o, assume)
+		b.plan = chosen
 		again, err := b.attempt()
 		switch {
 		case err != nil:
@@ -94,6 +99,8 @@ type builder struct {
 
 	variables
 	assumed map[assumed]differs // what is assumed of variables
+	plan    plan                // which lanes groups have
+	tally   tally
 
 	ctaid, tid [3]ssa.Value
 	warp       ssa.Value
@@ -134,6 +141,8 @@ func (b *builder) attempt() (again bool, err error) {
 		case nil:
 		case Refusal:
 			err = p
+		case helps:
+			b.plan[handlers], again = 1, true
 		case retry:
 			for at, to := range p {
 				if b.assumed[at] >= to {
@@ -178,6 +187,7 @@ func (b *builder) skeleton() {
 	b.placeThreads()
 	p := b.newPath(start)
 	p.clearLocal()
+	p.starts = true
 	p.begin()
 	if b.Waits {
 		b.another(b.turn, ssa.Turn, warp, nextCTA)
@@ -191,6 +201,7 @@ func (b *builder) newPath(at *ssa.Block) *path {
 	p := &path{builder: b, block: at, env: map[uint32]ssa.Value{}, mask: b.Truth(true), waiting: map[ir.BlockID]ssa.Value{},
 		joins: map[ir.BlockID][]join{}, opens: map[ir.BlockID][]ir.BlockID{}, head: ir.NoBlock}
 	p.specials()
+	p.pure = maps.Clone(p.env)
 	return p
 }
 

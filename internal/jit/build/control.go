@@ -38,7 +38,11 @@ func (p *path) instructions(from int32, id ir.BlockID) {
 			p.exit(last)
 		case sem.OpBarrier:
 			p.settle()
-			p.barrier(last)
+			if p.group != nil {
+				p.ends(ending{kind: endBarrier, pc: last})
+			} else {
+				p.barrier(last)
+			}
 		default:
 			p.instruction(last)
 		}
@@ -63,7 +67,7 @@ func (p *path) exit(pc int32) {
 		guard = p.Truth(false)
 	}
 	rest := p.And(p.mask, p.Not(guard))
-	if p.mayTest() && !p.IsNum(guard) && !p.isNone(p.All(rest)) {
+	if p.group == nil && p.mayTest() && !p.IsNum(guard) && !p.isNone(p.All(rest)) {
 		p.versions(pc+1, rest, -1, func(hot, any *path) {
 			hot.excluded(hot.Truth(false))
 			any.excluded(guard)
@@ -71,6 +75,13 @@ func (p *path) exit(pc int32) {
 		return
 	}
 	p.excluded(guard)
+	if p.group != nil && !p.isFull(rest) {
+		if !p.isNone(rest) {
+			p.wholeWarp()
+		}
+		p.ends(ending{kind: endExit})
+		return
+	}
 	switch {
 	case p.isNone(rest):
 		if clear(p.meets); len(p.waiting) == 0 {
@@ -103,6 +114,9 @@ func (p *path) branch(pc int32, id ir.BlockID) {
 		p.backEdge(pc, target, id, guard)
 		return
 	}
+	if p.group != nil && !(p.IsNum(guard) || p.isFull(guard)) {
+		p.wholeWarp()
+	}
 	if p.upTo != 0 && target > p.upTo {
 		refuse("a branch leaves what lies between another and where its ways meet")
 	}
@@ -119,6 +133,7 @@ func (p *path) branch(pc int32, id ir.BlockID) {
 	switch {
 	case together:
 		p.excluded(guard)
+		p.sameWay(guard)
 		p.uniformBranch(target, guard)
 	case p.isFull(p.mask) && len(p.waiting) == 0 && p.coherent(id, target, guard):
 	default:
@@ -129,7 +144,10 @@ func (p *path) branch(pc int32, id ir.BlockID) {
 
 // uniformBranch is one that all lanes take, or none.
 func (p *path) uniformBranch(target ir.BlockID, guard ssa.Value) {
-	way := join{p.block.Jump(nil), maps.Clone(p.env), p.mask}
+	if p.isNone(guard) {
+		return
+	}
+	way := join{p.block.Jump(nil), maps.Clone(p.env), p.mask, maps.Clone(p.pure)}
 	p.joins[target] = append(p.joins[target], way)
 	if p.isFull(guard) {
 		p.dead = true
@@ -206,7 +224,7 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	some.Cond = p.Surely(guard)
 	some.Jump(taken)
 	some.Jump(mixed)
-	p.joins[target] = append(p.joins[target], join{taken.Jump(nil), maps.Clone(p.env), p.mask})
+	p.joins[target] = append(p.joins[target], join{taken.Jump(nil), maps.Clone(p.env), p.mask, maps.Clone(p.pure)})
 	m := p.clone()
 	m.Copy = p.NewCopy(32, true)
 	mixed.Cold = true
@@ -222,7 +240,7 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	if m.joinEdges(meet); len(m.waiting) > 0 {
 		refuse("some lanes do not come to where all meet")
 	}
-	p.joins[meet] = append(p.joins[meet], join{m.block.Jump(nil), m.env, p.mask})
+	p.joins[meet] = append(p.joins[meet], join{m.block.Jump(nil), m.env, p.mask, m.pure})
 	p.Copy = hot
 	p.block = rest
 	p.excluded(p.Truth(false))

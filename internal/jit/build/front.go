@@ -15,6 +15,7 @@ type front struct {
 	order  []tested
 	checks map[tested]ssa.CheckID
 	ranges []ssa.Value // numbers that hold where strided values do not wrap
+	spare  int64       // back edges for which there is to be fuel
 }
 
 // tested is an address that is tested by a table of bounds.
@@ -48,7 +49,13 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, 
 	if begin != nil {
 		begin(h, r)
 	}
-	h.run(pc)
+	if h.Copy = outer; h.starts {
+		h.region(pc)
+	} else {
+		h.run(pc)
+	}
+	p.Copy = outer
+	h.front.fuel(br, p.builder)
 	cond := h.front.condition(p.builder, p.All(mask))
 	br.Cond = cond
 	p.NoWrap, p.Copy = nil, cold
@@ -57,8 +64,17 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, 
 		r.mask = mask
 		r.endIfNone()
 	}
+	r.enter()
 	r.run(pc)
 	p.Copy, p.NoWrap, p.dead = outer, noWrap, true
+}
+
+// fuel makes sure at the end of a block that there is fuel for the back edges that the copy does not count one by one.
+func (t *front) fuel(at *ssa.Block, b *builder) {
+	if t.spare > 0 {
+		e := at.Add(&ssa.Effect{Kind: ssa.Spare, N: t.spare})
+		t.require(b.NewResult(at, e, ssa.M, true))
+	}
 }
 
 // endIfNone ends the warp if no lane runs.
@@ -77,7 +93,7 @@ func (p *path) endIfNone() {
 func (t *front) noWrap(b *builder) func(ssa.Value, int64, bool) bool {
 	return func(base ssa.Value, step int64, signed bool) bool {
 		bits := b.TypeOf(base).Bits()
-		span := 31 * step
+		span := b.last() * step
 		front := b.before(base, t.limit)
 		if span >= 1<<30 || span <= -1<<30 || !front && (!b.IsNum(base) || b.running == nil) {
 			return false
@@ -104,6 +120,9 @@ func (t *front) noWrap(b *builder) func(ssa.Value, int64, bool) bool {
 		return true
 	}
 }
+
+// last is the last lane of the running copy's group.
+func (b *builder) last() int64 { return int64(b.Copies[b.Copy].Lanes - 1) }
 
 // inFront makes operations of the copy that the tests are in.
 func (t *front) inFront(b *builder, do func()) { b.inCopy(t.copy, do) }
@@ -163,7 +182,7 @@ func (t *front) cover(b *builder, e *ssa.Effect, level int8) bool {
 		return false
 	}
 	t.inFront(b, func() { a.Base = b.remade(a.Base) })
-	a.Check = t.inside(b, e, a.Base, 31*a.Step)
+	a.Check = t.inside(b, e, a.Base, b.last()*a.Step)
 	return a.Check != 0
 }
 

@@ -17,10 +17,18 @@ import (
 // (machine/nativehelp.go). Where the lanes do not simply go on behind it the code leaves in front of it. Registers of 128 bits have no
 // values here: they stay in the register block, and whatever reads or writes one is executed so.
 
+// helps says that a region has an instruction that is executed so.
+type helps struct{}
+
 // helped has the running instruction executed so, which has been refused for a reason that stands if it cannot be.
 func (p *path) helped(pc int32, guard ssa.Value, why Refusal) {
-	if !p.mayHelp(pc) {
+	switch {
+	case !p.mayHelp(pc):
 		panic(why)
+	case p.group != nil:
+		p.wholeWarp()
+	case len(p.home) > 0: // variables are not where they were when the region began
+		panic(helps{})
 	}
 	lanes := p.mask
 	for _, m := range p.waiting {

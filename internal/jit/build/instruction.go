@@ -49,6 +49,8 @@ func (p *path) read(pc int32, off uint32, t ssa.Type, scalar bool) ssa.Value {
 	}
 	v, ok := p.env[off]
 	switch {
+	case !ok && p.strict:
+		panic(notPure{})
 	case !ok && off >= p.code.RegBytes:
 		refuse("a special register (offset %d)", off)
 	case !ok:
@@ -88,6 +90,7 @@ func (p *path) instruction(pc int32) {
 		refuse("watched instructions")
 	}
 	p.running, p.at = p, pc
+	p.mayRun(&op)
 	defer func() { p.running = nil }()
 	p.known(pc, guard, func() {
 		if p.opt.Help != nil && p.opt.Help(pc) && p.mayHelp(pc) {
@@ -96,12 +99,18 @@ func (p *path) instruction(pc int32) {
 		p.does(pc, &op, guard)
 	})
 	p.excluded(guard)
+	p.spread(&op)
+	p.follow(pc, &op)
+}
+
+// spread writes the rows of slots that have both.
+func (p *path) spread(op *sem.Operation) {
 	for _, s := range op.Spread {
 		if v, ok := p.env[s.Slot]; ok {
 			if p.TypeOf(v) == ssa.X && s.Width == regs.Row32 {
 				v = p.Make(ssa.Trunc, ssa.W, 0, v)
 			}
-			p.write(s.Row, p.Strided(v, int64(s.Stride)))
+			p.write(s.Row, p.fromLane(v, int64(s.Stride), p.firstLane()))
 		}
 	}
 }

@@ -65,11 +65,16 @@ func (p *path) loopAt(id ir.BlockID) *loop {
 // enterLoop starts a loop, if one begins here.
 func (p *path) enterLoop(id ir.BlockID) {
 	if p.isHead(id) {
-		if p.head != id {
+		if p.head != id && p.group != nil {
+			p.ends(ending{kind: endHead, target: id})
+		} else if p.head != id {
 			p.toHead(id)
 		}
 		p.head = ir.NoBlock
 		return
+	}
+	if p.group != nil {
+		return // its turns are built one by one
 	}
 	l := p.loopAt(id)
 	if l == nil {
@@ -82,6 +87,7 @@ func (p *path) enterLoop(id ir.BlockID) {
 	l.head.Cold = p.Copies[p.Copy].Cold
 	var args []ssa.Value
 	for _, off := range p.writtenIn(l) {
+		delete(p.pure, off)
 		v, ok := p.env[off]
 		behind := l.divergent && p.livesBehind(off, l)
 		if t := p.typeBehind(off, l); behind && t != ssa.None && (!ok || p.TypeOf(v) != t) {
@@ -230,7 +236,15 @@ func (p *path) cost(pc int32) int64 {
 
 // backEdge is a branch to the head of a loop.
 func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
-	if p.isHead(target) {
+	switch {
+	case p.group != nil && p.isHead(target):
+		p.sameWay(guard)
+		p.ends(ending{kind: endBack, pc: pc, target: target, guard: guard})
+		return
+	case p.group != nil:
+		p.nextTurn(pc, target, guard)
+		return
+	case p.isHead(target):
 		p.backToHead(pc, target, guard)
 		return
 	}

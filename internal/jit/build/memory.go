@@ -41,12 +41,20 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 		e.Kind = ssa.Store
 	}
 	p.addressOf(pc, a, m)
+	p.noteAccess(e)
 	if p.opt.Leave != nil && p.opt.Leave(pc) {
+		if p.group != nil {
+			p.wholeWarp()
+		}
 		p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.mask, State: p.state(pc), PC: pc})
 	}
 	if !p.front.cover(p.builder, e, p.block.Level) {
+		if p.group != nil {
+			p.wholeWarp()
+		}
 		e.State = p.stateOfAccess(pc)
 	}
+	p.apart(e)
 	p.block.Add(e)
 	if op.Kind == sem.OpLoad {
 		p.results(e, m, guard)

@@ -27,13 +27,20 @@ type path struct {
 	meets   map[ir.BlockID]ssa.Value    // masks that lanes have again where they meet
 	joins   map[ir.BlockID][]join       // edges of other ways, while all run
 	loops   []*loop
-	front   *front     // tests in front of the copy; nil: each access tests itself
-	upTo    ir.BlockID // the copy ends in front of this block; 0: with the kernel
-	passes  int32      // an exit that no lane takes; -1: there is none
-	segment int32      // where the running instructions end that are counted already
-	head    ir.BlockID // of a loop round a barrier, which begins here
-	resumed bool       // the path begins behind a barrier, or at such a head
-	dead    bool       // no lane runs
+	front   *front               // tests in front of the copy; nil: each access tests itself
+	upTo    ir.BlockID           // the copy ends in front of this block; 0: with the kernel
+	passes  int32                // an exit that no lane takes; -1: there is none
+	segment int32                // where the running instructions end that are counted already
+	head    ir.BlockID           // of a loop round a barrier, which begins here
+	resumed bool                 // the path begins behind a barrier, or at such a head
+	dead    bool                 // no lane runs
+	next    ir.BlockID           // 1 + the block to go on with, if it is not the following one
+	group   *group               // that runs; nil: the whole warp does
+	from    *cut                 // where the region begins
+	starts  bool                 // it begins here
+	pure    map[uint32]ssa.Value // variables that follow from the launch, the CTA and the warp (pure.go)
+	strict  bool                 // others are not to be read
+	home    map[uint32]ssa.Value // what variables are at home
 }
 
 // join is an edge that has no block to lead to so far.
@@ -41,6 +48,7 @@ type join struct {
 	edge *ssa.Edge
 	env  map[uint32]ssa.Value
 	mask ssa.Value
+	pure map[uint32]ssa.Value
 }
 
 // begin starts at the first instruction. Where a straight beginning ends with lanes that exit, the hot copy is for warps of which
@@ -60,6 +68,7 @@ func (p *path) begin() {
 		return
 	}
 	trial, apart := p.clone(), *p.block
+	trial.starts = false
 	trial.block = &apart // what it adds is not the kernel's
 	for pc := range last {
 		trial.instruction(pc)
@@ -77,6 +86,7 @@ func (p *path) anyLanes(pc int32) {
 	rest := p.newBlock()
 	p.block.Jump(rest)
 	p.block = rest
+	p.enter()
 	p.run(pc)
 }
 
@@ -94,7 +104,7 @@ func (p *path) computes(end int32) bool {
 func (p *path) clone() *path {
 	c := *p
 	c.env, c.before, c.waiting, c.meets, c.joins = maps.Clone(p.env), maps.Clone(p.before), maps.Clone(p.waiting), maps.Clone(p.meets), maps.Clone(p.joins)
-	c.opens = maps.Clone(p.opens)
+	c.opens, c.pure = maps.Clone(p.opens), maps.Clone(p.pure)
 	c.loops = slices.Clone(p.loops)
 	return &c
 }
@@ -165,7 +175,9 @@ func (p *path) level() int8 {
 // newBlock makes a block where the path is.
 func (p *path) newBlock() *ssa.Block {
 	b := p.NewBlock(p.level())
-	b.Cold = p.Copies[p.Copy].Cold
+	if b.Cold = p.Copies[p.Copy].Cold; p.group != nil {
+		b.Lanes = p.group.lanes
+	}
 	return b
 }
 
@@ -174,7 +186,9 @@ func (p *path) run(pc int32) {
 	id := p.fn.BlockOf(pc)
 	if pc != p.fn.Blocks[id].First {
 		p.instructions(pc, id)
-		id++
+		if id++; p.next > 0 {
+			id, p.next = p.next-1, 0
+		}
 	}
 	for ; int(id) < len(p.fn.Blocks) && (p.upTo == 0 || id < p.upTo); id++ {
 		if p.arrive(id); !p.dead {
@@ -183,8 +197,15 @@ func (p *path) run(pc int32) {
 			refuse("a loop whose end no lane reaches")
 		}
 		p.leaveLoops(id)
+		if p.next > 0 {
+			id, p.next = p.next-2, 0
+		}
 	}
-	if p.upTo == 0 && !p.dead {
+	switch {
+	case p.upTo != 0 || p.dead:
+	case p.group != nil:
+		p.ends(ending{kind: endExit})
+	default:
 		p.block.Jump(p.end)
 	}
 }
@@ -222,7 +243,7 @@ func (p *path) joinEdges(id ir.BlockID) {
 	delete(p.joins, id)
 	j := p.newBlock()
 	if !p.dead {
-		list = append(list, join{p.block.Jump(j), p.env, p.mask})
+		list = append(list, join{p.block.Jump(j), p.env, p.mask, p.pure})
 	}
 	mask := list[0].mask
 	for _, x := range list {
@@ -231,6 +252,7 @@ func (p *path) joinEdges(id ir.BlockID) {
 		}
 	}
 	p.env, p.block, p.dead = p.mergedEnv(j, list, p.fn.Blocks[id].First), j, false
+	p.pure = onAllWays(list)
 	if mask == 0 { // lanes have exited on one way
 		mask = p.NewParam(j, ssa.M, false)
 		for _, x := range list {
@@ -267,6 +289,14 @@ func (p *path) mergedEnv(j *ssa.Block, list []join, pc int32) map[uint32]ssa.Val
 
 // count counts the instructions of a segment for the lanes that run.
 func (p *path) count(n int64) {
+	if g := p.group; g != nil {
+		if g.first > 0 {
+			return // it is one instruction of the warp
+		}
+		p.block.Add(&ssa.Effect{Kind: ssa.Steps, N: n, Mask: p.mask})
+		p.block.Add(&ssa.Effect{Kind: ssa.Lanes, N: n * int64(32/g.lanes), Mask: p.mask})
+		return
+	}
 	p.block.Add(&ssa.Effect{Kind: ssa.Steps, N: n, Mask: p.mask})
 	p.block.Add(&ssa.Effect{Kind: ssa.Lanes, N: n, Mask: p.mask})
 }

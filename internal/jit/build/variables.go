@@ -130,10 +130,23 @@ func (b *builder) slotNumber(v ssa.Value) ssa.Value {
 	return 0
 }
 
-// homes are the variables that live at one of some places, with their values, and the special registers that differ between CTAs.
-func (p *path) homes(pcs []int32) []ssa.Home { return append(p.homesOf(pcs), p.specialHomes()...) }
+// homes are the variables that live at one of some places and are not at home, with their values, and the special registers that differ
+// between CTAs.
+func (p *path) homes(pcs []int32) []ssa.Home {
+	list := slices.DeleteFunc(p.homesOf(pcs), func(h ssa.Home) bool { return p.isHome(h, h.Value) })
+	return append(list, p.specialHomes()...)
+}
 
-// homesOf are those without the special registers.
+// living are the variables that live at one of some places, without the special registers.
+func (p *path) living(pcs ...int32) []ssa.Home {
+	special := map[uint32]bool{}
+	for _, h := range p.specialHomes() {
+		special[h.Off] = true
+	}
+	return slices.DeleteFunc(p.homesOf(pcs), func(h ssa.Home) bool { return special[h.Off] })
+}
+
+// homesOf are the variables that live at one of some places.
 func (p *path) homesOf(pcs []int32) []ssa.Home {
 	l := homeList{path: p, seen: map[uint32]bool{}}
 	for _, pc := range pcs {
@@ -170,7 +183,7 @@ func (l *homeList) add(pc int32, g ir.Reg) {
 		if l.TypeOf(v) == ssa.X && s.Width == regs.Row32 {
 			v = l.Make(ssa.Trunc, ssa.W, 0, v)
 		}
-		l.put(ssa.Row, off, l.Strided(v, int64(s.Stride)))
+		l.put(ssa.Row, off, l.fromLane(v, int64(s.Stride), l.firstLane()))
 	}
 }
 

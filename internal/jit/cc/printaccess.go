@@ -264,7 +264,7 @@ func (p *printer) storeLanes(e *ssa.Effect) {
 		p.storeApart(e)
 		return
 	}
-	lanes := p.f.LanesOfAccess(e)
+	lanes := p.f.LanesIn(p.block)
 	full := fmt.Sprintf("%s == %du", p.bitsOf(e.Mask), uint32(1<<lanes-1))
 	known, isKnown := p.f.Known(e.Mask)
 	if isKnown && known != 0 {
@@ -301,7 +301,7 @@ func (p *printer) storeVector(e *ssa.Effect, i int) {
 	}
 	at := p.at(a, int64(n*i)*a.Step)
 	v := func(k int) string { return p.part(e.Args[0], i+k) }
-	whole := p.f.LanesOfAccess(e) == 32
+	whole := p.f.LanesIn(p.block) == 32
 	switch {
 	case a.Elem >= 4:
 		p.linef("\t*(%s *)%s = %s;", vectorType(a), at, v(0))
@@ -321,8 +321,8 @@ func (p *printer) storeApart(e *ssa.Effect) {
 		p.storeSpread(e)
 		return
 	}
-	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<p.f.LanesOfAccess(e)-1))
-	p.addresses(e.Access, p.f.LanesOfAccess(e))
+	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<p.f.LanesIn(p.block)-1))
+	p.addresses(e.Access, p.f.LanesIn(p.block))
 	p.storeEach(e)
 	p.linef("\t}")
 }
@@ -330,11 +330,11 @@ func (p *printer) storeApart(e *ssa.Effect) {
 // storeSpread stores all lanes, which are a constant number of bytes apart: the compilers store elements of vectors by one instruction each.
 func (p *printer) storeSpread(e *ssa.Effect) {
 	a, v := e.Access, e.Args[0]
-	bytes := a.Elem == 1 && p.f.LanesOfAccess(e) == 32
+	bytes := a.Elem == 1 && p.f.LanesIn(p.block) == 32
 	if bytes {
 		p.linef("\t{ c32 x = (c32)bytes(%s, %s, %s, %s);", p.part(v, 0), p.part(v, 1), p.part(v, 2), p.part(v, 3))
 	}
-	for lane := range p.f.LanesOfAccess(e) {
+	for lane := range p.f.LanesIn(p.block) {
 		text := fmt.Sprintf("x[%d]", lane)
 		if !bytes {
 			text = fmt.Sprintf("%s[%d]", p.part(v, lane/8), lane%8)
@@ -373,7 +373,7 @@ func (p *printer) eachLane(e *ssa.Effect) {
 		defer p.linef("\t}")
 	}
 	a := e.Access
-	lanes := p.f.LanesOfAccess(e)
+	lanes := p.f.LanesIn(p.block)
 	p.linef("\t{ u32 m = %s & %du;", p.bitsOf(e.Mask), uint32(1<<lanes-1))
 	p.addresses(a, lanes)
 	p.linef("\tif (rare(outside(a, m, start%d, fits(%s, %d), %d))) { U32(MISSED) = %d; goto X%d; }", a.Bounds, sizeOf(a.Bounds, e.Kind == ssa.Store), a.Bytes(), max(a.Align, 1)-1, e.PC+1, p.leave(e.State))
@@ -466,7 +466,7 @@ func (p *printer) storeEach(e *ssa.Effect) {
 			typ, vector, n = "u64", "x4", 4
 		}
 		p.linef("\t%s t%d[32] __attribute__((aligned(32)));", typ, k)
-		for i := range p.f.LanesOfAccess(e) / n {
+		for i := range p.f.LanesIn(p.block) / n {
 			p.linef("\t((%sm *)t%d)[%d] = %s;", vector, k, i, p.part(v, i))
 		}
 	}

@@ -39,6 +39,17 @@ func (p *printer) effect(e *ssa.Effect) {
 		p.barrier(e)
 	case ssa.Resume:
 		p.resume(e)
+	case ssa.Keep:
+		p.linef("\t{ %s", block)
+		for _, h := range e.Homes {
+			p.home(h, p.f.LanesIn(p.block), int(e.N))
+		}
+		p.linef("\t}")
+	case ssa.Ready:
+	case ssa.Spend:
+		p.linef("\tfuel -= %d; looped = 1;", e.N)
+	case ssa.Spare:
+		p.linef("\tv%d_0 = (s32)fuel > %d;", e.Results[0], e.N)
 	default:
 		p.failf("there is no C for %v", e.Kind)
 	}
@@ -54,10 +65,10 @@ func times(n int64, of string) string {
 // lanes is n times the lanes of a mask, which may be negative.
 func (p *printer) lanes(n int64, mask ssa.Value) string {
 	if k, ok := p.f.Known(mask); ok {
-		return fmt.Sprint(n * 32 * int64(k))
+		return fmt.Sprint(n * int64(p.f.LanesIn(p.block)) * int64(k))
 	}
 	if p.f.IsNum(mask) {
-		return fmt.Sprintf("%dl * %s", 32*n, p.num(mask))
+		return fmt.Sprintf("%dl * %s", n*int64(p.f.LanesIn(p.block)), p.num(mask))
 	}
 	if p.f.LanesOf(mask) == 32 && !p.f.Info[mask].Uni {
 		return fmt.Sprintf("%dl * count32(%s)", n, p.joined(mask, ", "))
@@ -155,7 +166,7 @@ func (p *printer) exit(id ssa.StateID) {
 		p.linef("\tif (m) steps -= %d; ops -= %dl * __builtin_popcount(m);", s.Undo, s.Undo)
 	}
 	for _, h := range s.Homes {
-		p.home(h)
+		p.home(h, 32, 0)
 	}
 	p.linef("\tU32(PLACED) = 0; U32(EXITED) = U32(MASK) = -1; U32(LOOPED) = looped;")
 	if s.FuelOut {
@@ -169,7 +180,8 @@ func (p *printer) exit(id ssa.StateID) {
 	p.linef("\tgoto done; }")
 }
 
-func (p *printer) home(h ssa.Home) {
+// home writes a variable of so many lanes from one on.
+func (p *printer) home(h ssa.Home, lanes, first int) {
 	at := fmt.Sprintf("r + %d", h.Off)
 	switch {
 	case h.Kind == ssa.Pred:
@@ -177,9 +189,10 @@ func (p *printer) home(h ssa.Home) {
 	case h.Kind == ssa.Slot:
 		p.linef("\t*(u64m *)(%s) = %s;", at, p.num(h.Value))
 	default:
-		typ := map[ssa.Type]string{ssa.W: "w8", ssa.X: "x4"}[p.f.TypeOf(h.Value)]
-		for i := range p.lanesParts(32, p.f.TypeOf(h.Value)) {
-			p.linef("\t((%sm *)(%s))[%d] = %s;", typ, at, i, p.part(h.Value, i))
+		t := p.f.TypeOf(h.Value)
+		typ := map[ssa.Type]string{ssa.W: "w8", ssa.X: "x4"}[t]
+		for i := range p.lanesParts(lanes, t) {
+			p.linef("\t((%sm *)(%s + %d))[%d] = %s;", typ, at, first*t.Bits()/8, i, p.part(h.Value, i))
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (p *printer) wideIndex(e *ssa.Effect) bool {
 	if word, _, _ := p.f.Extended(a.Index); p.off["wide"] || e.Kind != ssa.Load || a.Index == 0 || word != 0 {
 		return false
 	}
-	lanes := p.f.LanesOfAccess(e)
+	lanes := p.f.LanesIn(p.block)
 	p.linef("\t{ u64 a[%d] __attribute__((aligned(32))); x4 bad = splatx(0), odd = bad, at, on; u64 fit = fits(size%d, %d);", lanes, a.Bounds, a.Bytes())
 	for i := range lanes / 4 {
 		p.linef("\tat = %s + xu(%s + %dul); on = %s;", p.part(a.Index, i), p.num(a.Base), uint64(a.Disp), p.wide(e.Mask, i))

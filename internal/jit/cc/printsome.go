@@ -25,7 +25,7 @@ func (p *printer) someLanes(e *ssa.Effect) bool {
 	}
 	p.linef("\t{ u32 m = %s; u64 at = %s; u32 first = m ? __builtin_ctz(m) : 0, last = m ? 31 - __builtin_clz(m) : 0;", p.bitsOf(e.Mask), at)
 	if a.Elem < 4 { // there are no masked loads of these: all lanes are to be inside
-		p.linef("\tfirst = 0, last = %d;", p.f.LanesOfAccess(e)-1)
+		p.linef("\tfirst = 0, last = %d;", p.f.LanesIn(p.block)-1)
 	}
 	p.linef("\tif (%s && !(at & %d) && at + first * %d - start%d < fits(%s, (last - first + 1) * %d)) {", even, max(a.Align, 1)-1, a.Elem,
 		a.Bounds, sizeOf(a.Bounds, e.Kind == ssa.Store), a.Elem)

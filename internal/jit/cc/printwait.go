@@ -17,7 +17,7 @@ func (p *printer) barrier(e *ssa.Effect) {
 	p.linef("\tif (rare(elsewhere(s, &b, %d))) goto X%d;", e.N, p.leave(e.State))
 	p.linef("\t{ %s", block)
 	for _, h := range e.Homes {
-		p.home(h)
+		p.home(h, 32, 0)
 	}
 	p.linef("\tv%d_0 = barrier(s, &b, %d, %d, fuel, %d); }", e.Results[0], e.N, e.PC, e.Entry)
 }
@@ -26,12 +26,13 @@ func (p *printer) barrier(e *ssa.Effect) {
 func (p *printer) resume(e *ssa.Effect) {
 	p.linef("\t{ %s", block)
 	for i, h := range e.Homes {
-		p.fromHome(h, e.Results[i])
+		p.fromHome(h, e.Results[i], int(e.N))
 	}
 	p.linef("\t}")
 }
 
-func (p *printer) fromHome(h ssa.Home, v ssa.Value) {
+// fromHome reads a variable, of lanes from one on.
+func (p *printer) fromHome(h ssa.Home, v ssa.Value, first int) {
 	at := fmt.Sprintf("(r + %d)", h.Off)
 	t := p.f.TypeOf(v)
 	switch {
@@ -43,7 +44,7 @@ func (p *printer) fromHome(h ssa.Home, v ssa.Value) {
 		}
 	default:
 		for i := range p.partsOf(v) {
-			p.linef("\tv%d_%d = ((%sm *)%s)[%d];", v, i, map[ssa.Type]string{ssa.W: "w8", ssa.X: "x4"}[t], at, i)
+			p.linef("\tv%d_%d = ((%sm *)(%s + %d))[%d];", v, i, map[ssa.Type]string{ssa.W: "w8", ssa.X: "x4"}[t], at, first*t.Bits()/8, i)
 		}
 	}
 }

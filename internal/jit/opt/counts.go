@@ -15,7 +15,7 @@ import (
 //	b3: goto b4                                  b3: steps 23; goto b4
 //	b4: steps 5; store …                         b4: store …
 //
-// It does not apply across what leaves with exact counts, goes on to another warp, or begins a loop.
+// It does not apply across what leaves with exact counts, goes on to another warp, begins a loop, or begins groups of other lanes.
 
 // mostWays bounds how many blocks get counts of the one in which their ways meet.
 const mostWays = 4
@@ -106,7 +106,7 @@ func (c *counter) pull(b *ssa.Block) {
 		return
 	}
 	for _, p := range ways {
-		if len(p.Out) != 1 || p.Level != b.Level {
+		if len(p.Out) != 1 || p.Level != b.Level || p.Lanes != b.Lanes {
 			return
 		}
 	}
@@ -125,7 +125,7 @@ func (c *counter) pull(b *ssa.Block) {
 // push brings what a block counts behind its last exact count to those that only it leads to.
 func (c *counter) push(b *ssa.Block) {
 	for _, e := range b.Out {
-		if len(c.Preds[e.To.ID]) != 1 || e.To.Level > b.Level {
+		if len(c.Preds[e.To.ID]) != 1 || e.To.Level > b.Level || e.To.Lanes != b.Lanes {
 			return
 		}
 	}

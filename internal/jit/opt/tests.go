@@ -71,7 +71,7 @@ func (t *tester) reach(e *ssa.Effect) (lo, hi int64, ok bool) {
 	if k, known := t.f.Known(e.Mask); !known || k == 0 || a.Disp%align != 0 || a.Step%align != 0 || max(a.Step, -a.Step) > mostSpan {
 		return 0, 0, false
 	}
-	span := int64(t.f.LanesOfAccess(e)-1) * a.Step
+	span := int64(t.f.LanesIn(t.block)-1) * a.Step
 	lo, hi = a.Disp+min(span, 0), a.Disp+max(span, 0)+a.Bytes()
 	return lo, hi, lo >= -mostSpan && hi <= mostSpan
 }

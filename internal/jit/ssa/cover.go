@@ -11,7 +11,7 @@ func (v *verifier) covered(b *Block, at int, e *Effect) bool {
 		return signed && v.corner(a, a.Low, Least, word) && v.corner(a, a.High, Most, word) && v.within(e, a.Check, 0, 0) && v.within(e, a.Upto, 0, 0) &&
 			v.runs(a, word) && v.holds(b, at, a.Check, a.Low, nil) && v.holds(b, at, a.Upto, a.High, nil)
 	}
-	span := int64(v.f.LanesOfAccess(e)-1) * a.Step
+	span := int64(v.f.LanesIn(b)-1) * a.Step
 	if a.Index != 0 {
 		word, shift, _ := v.f.Extended(a.Index)
 		if word == 0 {
@@ -23,16 +23,6 @@ func (v *verifier) covered(b *Block, at int, e *Effect) bool {
 		}
 	}
 	return a.Runs == 0 && v.within(e, a.Check, min(span, 0), max(span, 0)) && v.holds(b, at, a.Check, a.Base, nil)
-}
-
-// LanesOfAccess is how many lanes an access has.
-func (f *Func) LanesOfAccess(e *Effect) int {
-	for _, x := range append(e.Reads(), e.Results...) {
-		if !f.IsNum(x) {
-			return f.LanesOf(x)
-		}
-	}
-	return 32
 }
 
 // within holds the range, the rights and the alignment of a check of an address to those of all lanes of an access, which are from lo to hi

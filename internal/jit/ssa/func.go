@@ -35,8 +35,8 @@ type Func struct {
 type Copy struct {
 	Lanes int // of a group
 	Cold  bool
-	Of    uint16 // the copy in which it begins,
-	From  Value  // and the first value that this one did not have there; 0: nothing is shared
+	Of    uint16 // the copy in which it begins: it has that one's values, of other lanes the numbers alone,
+	From  Value  // up to this one; 0: nothing is shared
 }
 
 // Block has effects in order.
@@ -47,6 +47,7 @@ type Block struct {
 	Cond    Value // Out[0] if it holds, else Out[1]; none: there are no two edges
 	Out     []*Edge
 	Level   int8 // of loops: launch 0, CTA 1, warp 2, loops of the kernel from 3 on
+	Lanes   int  // of the group that runs here; 0: the whole warp
 	Cold    bool
 	Order   []Item // set by place: what is computed, in order
 }
@@ -71,7 +72,7 @@ const (
 	Load    Kind = iota // Results = memory, where Mask holds
 	Store               // memory = Args, where Mask holds
 	Steps               // the warp has executed N instructions, if Mask holds in a lane
-	Lanes               // N times the lanes of Mask have executed an instruction
+	Lanes               // N times the lanes of Mask, of the block's group, have executed an instruction
 	Fuel                // a back edge costs N, or the fuel of polling if N is 0, if Mask holds; leaves with State if none is left
 	Leave               // leaves with State if Mask holds; if N is not 0 because the bounds of the access at PC were missed
 	Begin               // Results = whether there is a warp to run, the first of the batch, ctaid x, y, z, and the warp's entry
@@ -79,13 +80,17 @@ const (
 	EndCTA              // Results = whether another CTA begins, its first warp, ctaid x, y, z, and the warp's entry
 	Barrier             // the warp waits at barrier N to go on at Entry; Results = whether it is the last to come. Leaves with State if warps wait at another
 	Turn                // Results = whether another warp of the CTA is to run while this one waits, its number, its entry
-	Resume              // Results = the running warp's variables, as Homes says
+	Resume              // Results = the running warp's variables, as Homes says: of a block's group from lane N on
 	Helper              // the interpreter executes the instruction at PC for the lanes of Mask, if there are any; Args are the living lanes. Leaves with State in front of it if it does not simply go on
 	Clear               // the running warp's local memory becomes zeros: N bytes of its register block, from Entry on
+	Keep                // the variables of Homes go home, of a block's group from lane N on
+	Spare               // Results = whether the fuel is enough for N back edges, and some is left
+	Spend               // takes the fuel of N back edges, of which Spare has told that it is there
+	Ready               // nothing, but Args have been computed
 )
 
 var kindNames = [...]string{Load: "load", Store: "store", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
-	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear"}
+	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear", Keep: "keep", Spare: "spare", Spend: "spend", Ready: "ready"}
 
 // String is its name in text.
 func (k Kind) String() string { return kindNames[k] }
@@ -101,7 +106,7 @@ type Effect struct {
 	PC      int32
 	N       int64
 	Entry   int32  // where a warp goes on behind a barrier: the machine tells the code this number; 0 is the start of the kernel
-	Homes   []Home // of Barrier, Helper and Resume: where variables are while the warp waits, or the interpreter has it. Those of Resume have no value; a result that is a number is what lane 0 has
+	Homes   []Home // of Barrier, Helper, Keep and Resume: where variables are while the warp waits, or the interpreter has it. Those of Resume have no value; a result that is a number is what lane 0 has
 }
 
 // Access is where and how memory is touched: element k of Count, of Elem bytes, at Base + Index + lane·Step + Disp + k·Elem. Base is a
@@ -191,11 +196,7 @@ func New(name string, lanes int) *Func {
 // NewCopy begins a copy of the running one: operations that are made from now on are its own, if they are not among those
 // that were there already.
 func (f *Func) NewCopy(lanes int, cold bool) uint16 {
-	c := Copy{Lanes: lanes, Of: f.Copy, Cold: cold}
-	if lanes == f.Copies[f.Copy].Lanes {
-		c.From = Value(len(f.Ops))
-	}
-	f.Copies = append(f.Copies, c)
+	f.Copies = append(f.Copies, Copy{Lanes: lanes, Of: f.Copy, Cold: cold, From: Value(len(f.Ops))})
 	f.Copy = uint16(len(f.Copies) - 1)
 	return f.Copy
 }
@@ -238,6 +239,14 @@ func (b *Block) Jump(to *Block, args ...Value) *Edge {
 	e := &Edge{To: to, Args: args}
 	b.Out = append(b.Out, e)
 	return e
+}
+
+// LanesIn is how many lanes a block's group has.
+func (f *Func) LanesIn(b *Block) int {
+	if b.Lanes != 0 {
+		return b.Lanes
+	}
+	return f.Copies[0].Lanes
 }
 
 // LanesOf is how many lanes a value has.

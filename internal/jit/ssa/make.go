@@ -77,7 +77,7 @@ func (f *Func) add(o Op) Value {
 	}
 	if c := &f.Copies[o.Copy]; c.From != 0 {
 		before := o.in(c.Of)
-		if v := f.index.find(f.Ops, &before); v != 0 && v < c.From {
+		if v := f.index.find(f.Ops, &before); v != 0 && v < c.From && (f.Info[v].Num || c.Lanes == f.Copies[c.Of].Lanes) {
 			return v // code in front of the copy has computed it
 		}
 	}

@@ -237,6 +237,9 @@ func (p *parser) header(w string) {
 	if p.take("level") {
 		b.Level = int8(p.number())
 	}
+	if p.take("lanes") {
+		b.Lanes = int(p.number())
+	}
 	b.Cold = p.take("cold")
 	for len(p.words) > 0 {
 		b.Params = append(b.Params, p.leaf(Param, b))

@@ -99,7 +99,7 @@ func (p *parser) part(e *Effect, w string) {
 	case "entry":
 		e.Entry = int32(p.number())
 	default:
-		if kind := indexOf(homeNames[:], w); kind >= 0 && (e.Kind == Barrier || e.Kind == Resume || e.Kind == Helper) {
+		if kind := indexOf(homeNames[:], w); kind >= 0 && (e.Kind == Barrier || e.Kind == Resume || e.Kind == Helper || e.Kind == Keep) {
 			h := Home{Kind: HomeKind(kind), Off: uint32(p.number())}
 			if e.Kind != Resume {
 				h.Value = p.value()

@@ -93,7 +93,7 @@ func (p *printer) op(v Value) {
 }
 
 func (p *printer) block(b *Block) {
-	fmt.Fprintf(p, "b%d level %d%s(", b.ID, b.Level, flag(b.Cold, " cold"))
+	fmt.Fprintf(p, "b%d level %d%s%s(", b.ID, b.Level, flag(b.Lanes != 0, fmt.Sprintf(" lanes %d", b.Lanes)), flag(b.Cold, " cold"))
 	for i, v := range b.Params {
 		fmt.Fprintf(p, "%s%s", flag(i > 0, ", "), p.leaf(v))
 	}

@@ -250,6 +250,7 @@ func (v *verifier) block(b *Block) {
 
 // effect looks at what an effect reads, and that what may leave has a state.
 func (v *verifier) effect(b *Block, i int, e *Effect) {
+	v.grouped(b, e)
 	for _, x := range e.Reads() {
 		if e.Access != nil && x == e.Access.Index {
 			v.computable(x, b, i, e.Kind.String()) // who goes lane by lane extends it there
@@ -262,8 +263,12 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 	case Load, Store:
 		leaves = e.Access.Check == 0
 		v.access(b, i, e)
-	case Barrier, Resume, Helper:
+	case Barrier, Resume, Helper, Keep:
 		v.waits(b, e)
+	case Spare:
+		if e.N <= 0 || len(e.Results) != 1 || v.f.TypeOf(e.Results[0]) != M || !v.f.IsNum(e.Results[0]) {
+			v.fail("%v in b%d is none", e.Kind, b.ID)
+		}
 	case Steps, Lanes, Fuel, Leave:
 		if e.Mask == 0 || v.f.TypeOf(e.Mask) != M {
 			v.fail("%v in b%d has no mask", e.Kind, b.ID)
@@ -282,6 +287,28 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 	}
 	for _, h := range s.Homes {
 		v.home(h, h.Value, fmt.Sprintf("state %d", e.State))
+	}
+}
+
+// grouped holds what an effect reads and makes to the lanes of its block's group, and the group to a warp: one that begins at a lane ends in it.
+func (v *verifier) grouped(b *Block, e *Effect) {
+	lanes := v.f.LanesIn(b)
+	for _, x := range append(e.Reads(), e.Results...) {
+		if v.f.Ops[x].Code != Const && !v.f.IsNum(x) && v.f.LanesOf(x) != lanes {
+			v.fail("%v in b%d, of groups of %d lanes, has v%d of %d", e.Kind, b.ID, lanes, x, v.f.LanesOf(x))
+		}
+	}
+	if (e.Kind == Keep || e.Kind == Resume) && (e.N < 0 || e.N%int64(lanes) != 0 || e.N+int64(lanes) > int64(v.f.Copies[0].Lanes)) {
+		v.fail("%v in b%d is of %d lanes from %d on", e.Kind, b.ID, lanes, e.N)
+	}
+	leaves := e.State != 0
+	if leaves && b.Lanes != 0 {
+		v.fail("%v in b%d leaves while a group of the warp runs", e.Kind, b.ID)
+	}
+	for _, h := range e.Homes {
+		if b.Lanes != 0 && h.Kind == Pred {
+			v.fail("%v in b%d: a predicate of a group is not at home at %d", e.Kind, b.ID, h.Off)
+		}
 	}
 }
 

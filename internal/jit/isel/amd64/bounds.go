@@ -13,7 +13,7 @@ import (
 type frame struct {
 	bounds   []int32 // entries of the table that are used
 	limits   []limit
-	accesses []*ssa.Effect // that operands in memory are of
+	accesses []accessIn // that operands in memory are of
 }
 
 // limit is where in an allocation n bytes may begin, as a number of bytes from its start: below it; 0 if they may

@@ -18,7 +18,7 @@ func (s *selector) storeLanes(e *ssa.Effect, test bool) {
 	at := s.addresses(e)
 	areas := []touch{at.reads()}
 	for k, v := range e.Args {
-		n := s.vectorsOf(s.lanesOf(e), s.f.TypeOf(v))
+		n := s.vectorsOf(s.lanesIn(), s.f.TypeOf(v))
 		values := s.area(fValues+256*k, s.isa.bytes()*n)
 		for i := range n {
 			s.storeArea(values, s.isa.bytes()*i, s.part(v, i))
@@ -30,9 +30,9 @@ func (s *selector) storeLanes(e *ssa.Effect, test bool) {
 
 // addresses puts the device addresses of all lanes into the frame.
 func (s *selector) addresses(e *ssa.Effect) *area {
-	lanes := s.area(fLanes, 8*s.lanesOf(e))
+	lanes := s.area(fLanes, 8*s.lanesIn())
 	of := s.addressesOf(e)
-	for i := range s.vectorsOf(s.lanesOf(e), ssa.X) {
+	for i := range s.vectorsOf(s.lanesIn(), ssa.X) {
 		s.storeArea(lanes, s.isa.bytes()*i, of(i))
 	}
 	return lanes

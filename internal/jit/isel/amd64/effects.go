@@ -11,20 +11,18 @@ import (
 func (s *selector) effect(e *ssa.Effect) {
 	s.force(e)
 	s.before(e)
+	if e.Kind != ssa.Load && e.Kind != ssa.Steps && e.Kind != ssa.Lanes && e.Kind != ssa.Ready {
+		s.epoch++
+	}
 	switch e.Kind {
 	case ssa.Load:
 		s.loadEffect(e)
 	case ssa.Store:
-		s.want(e.Args...)
-		for i := range 8 {
-			for _, v := range e.Args {
-				if !s.f.IsNum(v) && i < s.partsOf(v) {
-					s.part(v, i)
-				}
-			}
-		}
+		s.ready(e.Args)
 		s.flush()
 		s.store(e)
+	case ssa.Ready:
+		s.ready(e.Args)
 	case ssa.Steps:
 		s.steps(e)
 	case ssa.Lanes:
@@ -45,10 +43,32 @@ func (s *selector) effect(e *ssa.Effect) {
 		s.barrier(e)
 	case ssa.Resume:
 		s.resume(e)
+	case ssa.Keep:
+		s.flush()
+		s.keep(e.Homes, s.lanesIn(), int(e.N))
+	case ssa.Spare:
+		s.spare(e)
+	case ssa.Spend:
+		s.perform("spend", func(c *code) {
+			c.MI(x86.MOV, x86.S32, c.frameAt(fLooped), 1)
+			c.MI(x86.SUB, x86.S32, c.frameAt(fFuel), int32(e.N))
+		}, nil)
 	case ssa.Helper:
 		s.help(e)
 	case ssa.Clear:
 		s.clear(e)
+	}
+}
+
+// ready computes lanes, part by part.
+func (s *selector) ready(list []ssa.Value) {
+	s.want(list...)
+	for i := range 8 {
+		for _, v := range list {
+			if !s.f.IsNum(v) && i < s.partsOf(v) {
+				s.part(v, i)
+			}
+		}
 	}
 }
 
@@ -81,19 +101,20 @@ func (s *selector) steps(e *ssa.Effect) {
 // lanes counts n for each lane of a mask.
 func (s *selector) lanes(n int64, mask ssa.Value) {
 	if k, ok := s.f.Known(mask); ok {
-		if n *= 32 * int64(k); n != 0 {
+		if n *= int64(s.lanesIn()) * int64(k); n != 0 {
 			s.perform("lanes", func(c *code) { c.add(rOps, n) }, nil)
 		}
 		return
 	}
 	if s.f.IsNum(mask) {
-		s.perform("lanes", func(c *code) { c.addTimes(rOps, c.t(0), c.u(0), 32*n) }, s.temps(1, 0), s.num(mask))
+		n *= int64(s.lanesIn())
+		s.perform("lanes", func(c *code) { c.addTimes(rOps, c.t(0), c.u(0), n) }, s.temps(1, 0), s.num(mask))
 		return
 	}
 	m := isel.VReg(0)
 	if r, ok := s.look(key{v: mask, kind: asBits}); ok {
 		m = r
-	} else if s.isa.Has(Masks) {
+	} else if s.isa.Has(Masks) || s.f.LanesOf(mask) < 32 {
 		m = s.bits(mask)
 	} else {
 		m = s.moveMask(s.packed(mask))
@@ -134,6 +155,15 @@ func (s *selector) fuel(e *ssa.Effect) {
 		uses = append(uses, s.any(e.Mask))
 	}
 	s.exit(s.perform("fuel", run, s.temps(1, 0), uses...), e.State, 0)
+}
+
+// spare tells whether so many back edges would leave fuel.
+func (s *selector) spare(e *ssa.Effect) {
+	r := s.plain("spare", func(c *code) {
+		c.MI(x86.CMP, x86.S32, c.frameAt(fFuel), int32(e.N))
+		c.set(x86.G, c.g(0))
+	})
+	s.note(key{v: e.Results[0], kind: asNum}, r, s.block)
 }
 
 // leaveIf leaves where a mask has a lane.

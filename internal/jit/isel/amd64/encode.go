@@ -409,14 +409,15 @@ func (e *encoder) watch(m x86.Mem) error {
 	if m.Proof == 0 || int(m.Proof) > len(e.frame.accesses) {
 		return fmt.Errorf("nothing says that this place may be touched")
 	}
-	a := e.frame.accesses[m.Proof-1].Access
+	a := e.frame.accesses[m.Proof-1]
 	lo, hi := a.Disp, a.Disp+a.Bytes()
 	if a.Index == 0 || a.Runs != 0 {
 		step := a.Step
 		if a.Runs != 0 {
 			step = int64(a.Elem)
 		}
-		lo, hi = min(lo, lo+31*step), max(hi, hi+31*step)
+		last := int64(a.lanes-1) * step
+		lo, hi = min(lo, lo+last), max(hi, hi+last)
 	}
 	if d := int64(m.Disp); (m.Base == rGlobal || a.Index != 0 || m.Scattered()) && (d < lo || d >= hi) {
 		return fmt.Errorf("%d is not between %d and %d, which was tested", d, lo, hi)

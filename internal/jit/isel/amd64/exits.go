@@ -147,13 +147,13 @@ func (s *selector) leave(b *block) {
 	for _, p := range state.Places {
 		uses = append(uses, s.bits(p.Mask))
 	}
-	homes, uses := s.homes(state.Homes, uses)
+	homes, uses := s.homes(state.Homes, uses, 32, 0)
 	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes) }, s.temps(3, 0), uses...)
 	i.Any = true
 }
 
-// homes are the registers of variables, behind other uses.
-func (s *selector) homes(list []ssa.Home, uses []isel.VReg) (homes []home, all []isel.VReg) {
+// homes are the registers of variables of so many lanes from one on, behind other uses.
+func (s *selector) homes(list []ssa.Home, uses []isel.VReg, lanes, first int) (homes []home, all []isel.VReg) {
 	for _, h := range list {
 		x := home{kind: h.Kind, off: int32(h.Off), use: len(uses)}
 		switch h.Kind {
@@ -162,7 +162,9 @@ func (s *selector) homes(list []ssa.Home, uses []isel.VReg) (homes []home, all [
 		case ssa.Slot:
 			uses = append(uses, s.num(h.Value))
 		default:
-			x.parts = s.vectorsOf(32, s.f.TypeOf(h.Value))
+			t := s.f.TypeOf(h.Value)
+			x.off += int32(first * t.Bits() / 8)
+			x.parts = s.vectorsOf(lanes, t)
 			x.one = s.f.Info[h.Value].Uni
 			for i := range x.parts {
 				if i == 0 || !x.one {

@@ -135,8 +135,19 @@ func (s *selector) addressFrom(e *ssa.Effect, base ssa.Value, disp int64) (mem, 
 	if disp < math.MinInt32+1<<12 || disp > math.MaxInt32-1<<12 {
 		r, disp = s.emitALU(x86.ADD, x86.S64, 0, r, s.number(uint64(disp))), 0
 	}
-	s.frame.accesses = append(s.frame.accesses, e)
-	return mem{kind: atHost, use: 0, index: -1, disp: disp, access: int32(len(s.frame.accesses))}, r
+	return mem{kind: atHost, use: 0, index: -1, disp: disp, access: s.accessed(e)}, r
+}
+
+// accessIn is an access of a group of so many lanes.
+type accessIn struct {
+	*ssa.Access
+	lanes int
+}
+
+// accessed is the number by which an operand in memory names an access of the running block.
+func (s *selector) accessed(e *ssa.Effect) int32 {
+	s.frame.accesses = append(s.frame.accesses, accessIn{e.Access, s.lanesIn()})
+	return int32(len(s.frame.accesses))
 }
 
 // load is an instruction that loads a vector.
@@ -276,8 +287,7 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 	if a.Disp > math.MaxInt32-1<<12 || a.Disp < math.MinInt32+1<<12 {
 		refuse("an index from %d on", a.Disp)
 	}
-	s.frame.accesses = append(s.frame.accesses, e)
-	proof := int32(len(s.frame.accesses))
+	proof := s.accessed(e)
 	index, half := s.indexPart(word, t, i)
 	base := s.hostBase(a.Base)
 	uses := []isel.VReg{index, base}

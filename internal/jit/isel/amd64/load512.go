@@ -242,9 +242,8 @@ func (s *selector) gatherApart(e *ssa.Effect, v ssa.Value, disp int64) isel.VReg
 	if disp > math.MaxInt32 || disp < math.MinInt32 || 16*a.Step > math.MaxInt32 || 16*a.Step < math.MinInt32 {
 		refuse("lanes %d bytes apart", a.Step)
 	}
-	s.frame.accesses = append(s.frame.accesses, e)
 	return s.emitGather(&gather{of: s.f.TypeOf(v), indices: []isel.VReg{s.steps32(0, a.Step)}, base: s.hostBase(a.Base),
-		scale: 1, disp: int32(disp), proof: int32(len(s.frame.accesses))})
+		scale: 1, disp: int32(disp), proof: s.accessed(e)})
 }
 
 // gatherFrame loads vector i of lanes by addresses in the frame.

@@ -147,12 +147,12 @@ func (s *selector) maskParts(v ssa.Value) (list []isel.VReg) {
 	return list
 }
 
-// bitsOfMasks is a mask of 32 lanes as bits of a number.
+// bitsOfMasks is a mask of 16 or 32 lanes as bits of a number.
 func (s *selector) bitsOfMasks(v ssa.Value) isel.VReg {
-	if s.f.LanesOf(v) != 32 {
-		refuse("masks of %d lanes", s.f.LanesOf(v))
-	}
 	low := s.part(v, 0)
+	if s.f.LanesOf(v) == 16 {
+		return s.plain("bits", func(c *code) { c.RK(x86.KMOVW, c.g(0), c.uk(0)) }, low)
+	}
 	return s.plain("bits", func(c *code) {
 		c.KKK(x86.KUNPCKWD, kTemp, c.uk(1), c.uk(0))
 		c.RK(x86.KMOVD, c.g(0), kTemp)

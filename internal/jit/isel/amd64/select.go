@@ -123,6 +123,9 @@ type selector struct {
 	frame   frame
 	helps   bool    // the interpreter executes instructions (help.go)
 	last    [64]*op // of those of vectors (shared)
+
+	structs map[structure]ssa.Value // of loads of structures of four words: under whose value what they share is kept
+	epoch   int                     // how often memory may have changed
 }
 
 // memory is what a selector has only for the next one.

@@ -140,17 +140,36 @@ func (s *selector) computeBits(v ssa.Value) isel.VReg {
 	if s.f.IsNum(v) {
 		return s.negated(s.num(v))
 	}
-	if s.isa.Has(Masks) {
+	switch {
+	case s.isa.Has(Masks):
 		return s.bitsOfMasks(v)
+	case s.f.LanesOf(v) < 32:
+		return s.bitsOfParts(v)
 	}
 	return s.moveMask(s.vector(x86.VPERMD, s.out.Constant(isel.Vector, words(0, 4, 1, 5, 2, 6, 3, 7)), s.packed(v)))
 }
 
-// packed is a mask as bytes, in the order of AVX2's packs.
-func (s *selector) packed(v ssa.Value) isel.VReg {
-	if s.f.LanesOf(v) != 32 {
-		refuse("masks of %d lanes", s.f.LanesOf(v))
+// bitsOfParts is a mask of few lanes as bits of a number.
+func (s *selector) bitsOfParts(v ssa.Value) isel.VReg {
+	var parts []isel.VReg
+	for i := range s.vectorsOf(s.f.LanesOf(v), ssa.W) {
+		parts = append(parts, s.part(v, i))
 	}
+	d := s.out.NewReg(isel.General)
+	run := func(c *code) {
+		c.RV(x86.VMOVMSKPS, x86.W256, c.g(0), c.uv(0))
+		for i := 1; i < len(parts); i++ {
+			c.RV(x86.VMOVMSKPS, x86.W256, c.t(0), c.uv(i))
+			c.RI(x86.SHL, x86.S32, c.t(0), int32(8*i))
+			c.RR(x86.OR, x86.S32, c.g(0), c.t(0))
+		}
+	}
+	s.emit(&isel.Inst{Op: &op{name: "bits of parts", run: run}, Defs: []isel.VReg{d}, Uses: parts, Temps: s.temps(1, 0), Early: true})
+	return d
+}
+
+// packed is a mask of 32 lanes as bytes, in the order of AVX2's packs.
+func (s *selector) packed(v ssa.Value) isel.VReg {
 	low := s.vector(x86.VPACKSSDW, s.part(v, 0), s.part(v, 1))
 	return s.vector(x86.VPACKSSWB, low, s.vector(x86.VPACKSSDW, s.part(v, 2), s.part(v, 3)))
 }

@@ -21,6 +21,8 @@ func (s *selector) loadShuffled(e *ssa.Effect, v ssa.Value, i int, disp int64) i
 		return s.loadEven(e, disp)
 	case elem == 4 && step == 12:
 		return s.loadThird(e, v, i)
+	case elem == 4 && step == 16:
+		return s.loadFourth(e, v, i)
 	case elem < 4 && !a.Signed && step > elem && 3*step+elem <= 16 && 7*step+elem >= 16:
 		return s.loadNarrowApart(e, disp)
 	}
@@ -93,14 +95,5 @@ func (s *selector) loadNarrowApart(e *ssa.Effect, disp int64) isel.VReg {
 			}
 		}
 	}
-	m, base := s.address(e, disp)
-	d := s.out.NewReg(isel.Vector)
-	run := func(c *code) {
-		high := m
-		high.disp += int64(second)
-		c.VM(x86.VMOVDQU, x86.W128, c.v(0), c.mem(&m))
-		c.VVMI(x86.VINSERTI128, x86.W256, c.v(0), c.v(0), c.mem(&high), 1)
-	}
-	s.emit(&isel.Inst{Op: &op{name: "two halves", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{base}})
-	return s.vector(x86.VPSHUFB, d, s.out.Constant(isel.Vector, order))
+	return s.vector(x86.VPSHUFB, s.loadHalves(e, disp, second), s.out.Constant(isel.Vector, order))
 }

@@ -61,7 +61,7 @@ func (s *selector) loadTested(e *ssa.Effect) {
 	case s.isa.Has(Masks) && s.gatheredAll(e):
 		s.loadGathered(e, word, shift, signed)
 		return
-	case a.Index != 0 && word != 0 && max(int(a.Align), 1) <= 1<<shift && s.lanesOf(e) == 32 && !s.isa.Has(Masks):
+	case a.Index != 0 && word != 0 && max(int(a.Align), 1) <= 1<<shift && s.lanesIn() == 32 && !s.isa.Has(Masks):
 		l = s.testWords(e, word, shift, signed)
 	default:
 		l = s.testWide(e)
@@ -102,11 +102,11 @@ func (s *selector) testTogether(e *ssa.Effect, even evenly) lanes {
 	if even.first != 0 {
 		uses = append(uses, s.num(even.first))
 	}
-	defs := s.temps(2, 0)
+	defs, count := s.temps(2, 0), s.lanesIn()
 	run := func(c *code) {
-		c.together(e, &t, even, s.lanesOf(e))
+		c.together(e, &t, even, count)
 	}
-	at := s.area(fLanes, 8*s.lanesOf(e))
+	at := s.area(fLanes, 8*count)
 	i := &isel.Inst{Op: &op{name: "test together", run: run, areas: []touch{at.writes()}}, Defs: defs, Uses: uses,
 		Temps: s.temps(4, 0), Early: true}
 	s.emit(i)
@@ -207,7 +207,7 @@ func (s *selector) testWide(e *ssa.Effect) lanes {
 		return s.testAll(e, &t)
 	}
 	at := s.addresses(e)
-	how, count := s.temps(1, 0), s.lanesOf(e)
+	how, count := s.temps(1, 0), s.lanesIn()
 	run := func(c *code) {
 		end := c.NewLabel()
 		c.MovImm(c.g(0), howNone)
@@ -239,8 +239,8 @@ func (s *selector) testAll(e *ssa.Effect, t *tested) lanes {
 	least := s.vector(x86.VPXOR, bound("limit", func(f *frame) int { return f.limitOf(limit) }), sign)
 	_, full := s.f.Known(e.Mask)
 	of := s.addressesOf(e)
-	outside, at := isel.VReg(0), s.area(fLanes, 8*s.lanesOf(e))
-	for i := range s.vectorsOf(s.lanesOf(e), ssa.X) {
+	outside, at := isel.VReg(0), s.area(fLanes, 8*s.lanesIn())
+	for i := range s.vectorsOf(s.lanesIn(), ssa.X) {
 		x := of(i)
 		from := s.vector(x86.VPXOR, s.vector(x86.VPSUBQ, x, start), sign)
 		out := s.not(s.vector(x86.VPCMPGTQ, least, from))

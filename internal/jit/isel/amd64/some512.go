@@ -16,7 +16,7 @@ func (s *selector) gatheredAll(e *ssa.Effect) bool {
 			return false
 		}
 	}
-	return s.lanesOf(e) == 32
+	return s.lanesIn() == 32
 }
 
 // loadGathered makes a load: by words that are extended, or by addresses.
@@ -129,7 +129,7 @@ func (s *selector) testAddresses(e *ssa.Effect, store bool) (list []isel.VReg) {
 	t := s.tested(a.Bounds, a.Bytes(), store, max(a.Align, 1))
 	all := s.spread(s.firstAddress(e), ssa.X)
 	outside := isel.VReg(0)
-	for i := range s.vectorsOf(s.lanesOf(e), ssa.X) {
+	for i := range s.vectorsOf(s.lanesIn(), ssa.X) {
 		x := isel.VReg(0)
 		if a.Index != 0 {
 			x = s.vector(x86.VPADDQ, all, s.part(a.Index, i))

@@ -21,7 +21,7 @@ func (s *selector) store(e *ssa.Effect) {
 		s.storeLanes(e, false)
 	case a.Step == int64(a.Elem) && a.Count == 1 && s.whole(a, e.Args[0]) && (full || a.Elem == 4 && !s.f.IsNum(e.Mask)):
 		s.storeWhole(e, full)
-	case full && a.Step == int64(a.Elem) && a.Count == 1 && a.Elem < 4 && s.lanesOf(e) == 32:
+	case full && a.Step == int64(a.Elem) && a.Count == 1 && a.Elem < 4 && s.lanesIn() == 32:
 		s.storeNarrow(e)
 	case full && a.Elem == 1 && a.Count == 4 && a.Step == 4:
 		s.storeBytes(e)
@@ -35,14 +35,12 @@ func (s *selector) store(e *ssa.Effect) {
 	}
 }
 
-// lanesOf is how many lanes an access has.
-func (s *selector) lanesOf(e *ssa.Effect) int {
-	for _, v := range append(e.Reads(), e.Results...) {
-		if !s.f.IsNum(v) {
-			return s.f.LanesOf(v)
-		}
+// lanesIn is how many lanes the running block's group has, of an exit that of the block where it is taken.
+func (s *selector) lanesIn() int {
+	if s.stub != nil {
+		return s.f.LanesIn(s.stub.from.ssa)
 	}
-	return 32
+	return s.f.LanesIn(s.ssa)
 }
 
 // storeVector stores a vector behind the base of an access.
@@ -56,7 +54,7 @@ func (s *selector) storeVector(e *ssa.Effect, disp int64, v isel.VReg) {
 // storeWhole stores words or lanes of 64 bits that follow each other: of part of the lanes, masked.
 func (s *selector) storeWhole(e *ssa.Effect, full bool) {
 	a, v := e.Access, e.Args[0]
-	n := s.vectorsOf(s.lanesOf(e), s.f.TypeOf(v))
+	n := s.vectorsOf(s.lanesIn(), s.f.TypeOf(v))
 	values, masks := make([]isel.VReg, n), make([]isel.VReg, n)
 	for i := range n {
 		if values[i] = s.part(v, i); !full {
@@ -64,7 +62,7 @@ func (s *selector) storeWhole(e *ssa.Effect, full bool) {
 		}
 	}
 	for i := range n {
-		disp := a.Disp + int64(s.lanesOf(e)/n*i)*a.Step
+		disp := a.Disp + int64(s.lanesIn()/n*i)*a.Step
 		if full {
 			s.storeVector(e, disp, values[i])
 			continue
@@ -125,7 +123,7 @@ func (s *selector) bytesOf(v ssa.Value) isel.VReg {
 // storeBytes stores four bytes of each lane.
 func (s *selector) storeBytes(e *ssa.Effect) {
 	a := e.Access
-	for i := range s.vectorsOf(s.lanesOf(e), ssa.W) {
+	for i := range s.vectorsOf(s.lanesIn(), ssa.W) {
 		r := isel.VReg(0)
 		for k, v := range e.Args {
 			x := s.part(v, i)
@@ -144,7 +142,7 @@ func (s *selector) storeBytes(e *ssa.Effect) {
 // storePairs stores two words of each lane.
 func (s *selector) storePairs(e *ssa.Effect) {
 	a := e.Access
-	for i := range s.lanesOf(e) / 8 {
+	for i := range s.lanesIn() / 8 {
 		x, y := s.part(e.Args[0], i), s.part(e.Args[1], i)
 		low, high := s.vector(x86.VPUNPCKLDQ, x, y), s.vector(x86.VPUNPCKHDQ, x, y)
 		s.storeVector(e, a.Disp+int64(64*i), s.imm(x86.VPERM2I128, 0x20, low, high))
@@ -156,7 +154,7 @@ func (s *selector) storePairs(e *ssa.Effect) {
 func (s *selector) storeApart(e *ssa.Effect) {
 	a := e.Access
 	n := s.isa.lanes(ssa.W)
-	for i := range s.lanesOf(e) / n {
+	for i := range s.lanesIn() / n {
 		m, base := s.address(e, a.Disp+int64(n*i)*a.Step)
 		m.use = 1
 		run := func(c *code) { c.scatter(a, m) }

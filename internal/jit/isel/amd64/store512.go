@@ -20,7 +20,7 @@ var narrowStores = map[uint8]x86.Op{1: x86.VPMOVDB, 2: x86.VPMOVDW, 4: x86.VMOVU
 // storeUnder makes a store by vectors, if it can.
 func (s *selector) storeUnder(e *ssa.Effect, full bool) bool {
 	a := e.Access
-	if s.lanesOf(e) != 32 || a.Count != 1 {
+	if s.lanesIn() != 32 || a.Count != 1 {
 		return s.storeTwo(e, full)
 	}
 	t := s.f.TypeOf(e.Args[0])
@@ -48,7 +48,7 @@ func (s *selector) storeTwo(e *ssa.Effect, full bool) bool {
 		s.f.TypeOf(e.Args[1]) != ssa.W || a.Index != 0 {
 		return false
 	}
-	for i := range s.vectorsOf(s.lanesOf(e), ssa.W) {
+	for i := range s.vectorsOf(s.lanesIn(), ssa.W) {
 		x, y := s.part(e.Args[0], i), s.part(e.Args[1], i)
 		for half := range 2 {
 			order := ordered(func(lane int) int { return 8*half + lane/2 + lane%2*16 })
@@ -158,9 +158,8 @@ func (s *selector) scatterApart(e *ssa.Effect) bool {
 		return false
 	}
 	s.emitScatter(e, func(g *gather, i int) {
-		s.frame.accesses = append(s.frame.accesses, e)
 		g.indices, g.base = []isel.VReg{s.steps32(0, a.Step)}, s.hostBase(a.Base)
-		g.disp, g.proof = int32(a.Disp+lanes*int64(i)*a.Step), int32(len(s.frame.accesses))
+		g.disp, g.proof = int32(a.Disp+lanes*int64(i)*a.Step), s.accessed(e)
 	})
 	return true
 }
@@ -173,8 +172,7 @@ func (s *selector) scatterWords(e *ssa.Effect) bool {
 		return false
 	}
 	s.emitScatter(e, func(g *gather, i int) {
-		s.frame.accesses = append(s.frame.accesses, e)
-		g.base, g.scale, g.disp, g.proof = s.hostBase(a.Base), 1<<shift, int32(a.Disp), int32(len(s.frame.accesses))
+		g.base, g.scale, g.disp, g.proof = s.hostBase(a.Base), 1<<shift, int32(a.Disp), s.accessed(e)
 		s.byWords(g, word, i, signed)
 	})
 	return true

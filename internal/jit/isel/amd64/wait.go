@@ -27,18 +27,23 @@ func (s *selector) barrier(e *ssa.Effect) {
 		c.leave(x86.NE)
 		c.Bind(here)
 	}, nil), e.State, 0)
-	homes, uses := s.homes(e.Homes, nil)
-	s.perform("park", func(c *code) {
-		c.block(c.t(0))
-		for _, h := range homes {
-			c.home(&h, c.t(0), c.t(1))
-		}
-	}, s.temps(2, 0), uses...).Any = true
+	s.keep(e.Homes, 32, 0)
 	on := s.out.NewReg(isel.General)
 	run := func(c *code) { c.wait(c.g(0), c.t(0), c.t(1), id, pc, at) }
 	i := s.emit(s.out.NewInst(s.op(op{name: "barrier", run: run}), on))
 	i.Temps, i.Early, i.Keep = s.temps(2, 0), true, true
 	s.note(key{v: e.Results[0], kind: asNum}, on, s.block)
+}
+
+// keep writes variables to the running warp's register block: of a group of so many lanes from one on.
+func (s *selector) keep(list []ssa.Home, lanes, first int) {
+	homes, uses := s.homes(list, nil, lanes, first)
+	s.perform("keep", func(c *code) {
+		c.block(c.t(0))
+		for _, h := range homes {
+			c.home(&h, c.t(0), c.t(1))
+		}
+	}, s.temps(2, 0), uses...).Any = true
 }
 
 // resume brings the variables of the running warp from its register block.
@@ -55,7 +60,10 @@ func (s *selector) resume(e *ssa.Effect) {
 			}
 		default:
 			for i := range s.partsOf(v) {
-				at := int32(h.Off) + int32(s.isa.bytes()*i)
+				if s.uses[v] == 0 {
+					break
+				}
+				at := int32(h.Off) + int32(int(e.N)*t.Bits()/8+s.isa.bytes()*i)
 				r := s.out.NewReg(isel.Vector)
 				run := func(c *code) { c.VM(x86.VMOVUPS, c.width(), c.v(0), x86.At(c.u(0), at).By(ofRows)) }
 				s.emit(s.out.NewInst(s.op(op{name: "row", run: run}), r, rows))

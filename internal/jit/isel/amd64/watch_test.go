@@ -71,9 +71,6 @@ func TestRefused(t *testing.T) {
 		"popc.x": func(f *ssa.Func, x ssa.Value) ssa.Value {
 			return f.Make(ssa.Popc, ssa.X, 0, f.Make(ssa.Zext, ssa.X, 0, x))
 		},
-		"masks of 8 lanes": func(f *ssa.Func, x ssa.Value) ssa.Value {
-			return f.Make(ssa.Ballot, ssa.W, 0, f.Cmp(ssa.LtU, x, f.Word(7)))
-		},
 	} {
 		f := ssa.New("strange", 8)
 		v := op(f, f.Strided(f.Make(ssa.Field, ssa.W, 0), 1))

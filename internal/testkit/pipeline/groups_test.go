@@ -1,0 +1,106 @@
+package pipeline
+
+// This file runs kernels in groups of each number of lanes, wherever a region can run so.
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ptxvm.invalid/ptxvm"
+	"ptxvm.invalid/ptxvm/bench/kernels"
+	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/build"
+	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/vm"
+)
+
+// groupsOf are the numbers of lanes that a back end's groups may have, beside the whole warp.
+func (b backEnd) groupsOf() []int {
+	if b.vectors == jit.AVX512 {
+		return []int{16}
+	}
+	return []int{8, 16}
+}
+
+// counted makes a device compile in groups, and counts the regions that run so, and those that are as large as the warp.
+func (b backEnd) counted(c *jit.PipelineC, refused map[string]error, grouped *int) func(*ptxvm.Device) error {
+	with := b.with(c, refused)
+	return func(d *ptxvm.Device) error {
+		if err := with(d); err != nil {
+			return err
+		}
+		behind := c.Opt.Behind
+		c.Opt = opt.Options{Verify: true, Behind: func(pass, text string) {
+			if behind(pass, text); pass == opt.Placing {
+				*grouped += strings.Count(text, fmt.Sprintf(" lanes %d(", c.Build.Lanes))
+			}
+		}}
+		return vm.CompileWith(d, jit.ThroughC(jit.Options{Vectors: b.vectors}, c))
+	}
+}
+
+// inGroups are kernels of which regions run in groups; the others exit, part, exchange data, or have loops whose turns are not known.
+var inGroups = []string{"bitonic", "fft256", "sgemm"}
+
+// TestGroups runs the kernels that the compiler may be tuned on in groups of each number of lanes.
+func TestGroups(t *testing.T) {
+	each(t, func(t *testing.T, k kernels.Kernel, b backEnd) {
+		if !slices.Contains(taken, k.Name) && !slices.Contains(waits, k.Name) || !b.own && !*full && k.Name != "fft256" {
+			return
+		}
+		text, r := source(t, k), k.Make(k.Small)
+		want := run(t, text, r, 1, nil)
+		for _, lanes := range b.groupsOf() {
+			grouped, refused := 0, map[string]error{}
+			got := run(t, text, r, 3, b.counted(&jit.PipelineC{Build: build.Options{Waits: true, Lanes: lanes}}, refused, &grouped))
+			same(t, fmt.Sprint(lanes, " lanes"), &want[0], got)
+			if t.Logf("%d blocks of %d lanes; %d lane operations are compiled code's", grouped, lanes, got[2].compiled); slices.Contains(inGroups, k.Name) && grouped == 0 {
+				t.Errorf("no region runs in groups of %d lanes", lanes)
+			}
+		}
+	})
+}
+
+// TestRandomGroups runs random kernels so, with and without barriers, in all ways.
+func TestRandomGroups(t *testing.T) {
+	backEnds(t, func(t *testing.T, b backEnd) {
+		n := min(*random, 2) // a C compiler takes seconds
+		if b.own && *random == 6 {
+			n = 60
+		} else if *random != 6 {
+			n = *random
+		}
+		grouped := 0
+		for i := range n {
+			lanes := b.groupsOf()[i%len(b.groupsOf())]
+			write := wraps
+			if i%3 != 0 {
+				write = func(g *rand.Rand, square bool) string {
+					return (&waiting{addresses: addresses{Rand: g}}).kernel(square)
+				}
+			}
+			text, l := randomKernel(*seed+uint64(i), 39, write)
+			keep("kernel.ptx", text)
+			want := run(t, text, l.run(), 1, nil)
+			for w, c := range randomWays() {
+				if !b.own && w > 0 {
+					break
+				}
+				if c.Build.Waits, c.Build.Lanes = true, lanes; strings.Contains(text, exits) && strings.Contains(text, ".sync") {
+					c.Turn = 0 // a warp for which others wait until they exit executes the barrier twice: fuel decides who that is
+				}
+				for _, got := range run(t, text, l.run(), 2, b.counted(&c, map[string]error{}, &grouped)) {
+					if diff := got.differs(&want[0]); diff != "" && !(c.Turn != 0 && want[0].err != "" && got.err != "") {
+						t.Fatalf("seed %d, way %d, %d lanes: %s\n%s", l.seed, w, lanes, diff, text)
+					}
+				}
+			}
+		}
+		if t.Logf("%d blocks in groups", grouped); grouped < n {
+			t.Errorf("of %d kernels %d blocks run in groups", n, grouped)
+		}
+	})
+}
