@@ -16,6 +16,9 @@ import (
 // across builds one of them.
 func (p *path) across(pc int32, op *sem.Operation, guard ssa.Value) {
 	in := &p.code.Insts[pc]
+	if p.group != nil {
+		p.wholeWarp()
+	}
 	lanes := p.And(p.mask, guard)
 	members := p.Word(^uint32(0))
 	if op.Warp.Sync {
@@ -33,6 +36,8 @@ func (p *path) across(pc int32, op *sem.Operation, guard ssa.Value) {
 		leader := p.Make(ssa.Popc, ssa.W, 0, p.Bin(ssa.And, below, p.Bin(ssa.Xor, peers(), p.Word(^uint32(0)))))
 		p.put(in.D, leader, guard)
 		p.put(op.Warp.Pair, p.Cmp(ssa.Eq, p.Strided(p.Word(0), 1), leader), guard)
+	case sem.OpShuffle:
+		p.shuffle(pc, op, guard, peers)
 	case sem.OpBallot:
 		p.put(in.D, ballot(p.predicate(pc, in.A, op.Warp.Flip != 0)), guard)
 	case sem.OpVote:

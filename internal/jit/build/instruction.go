@@ -26,6 +26,10 @@ func (b *builder) writes(pc int32) (offs []uint32) {
 		offs = append(offs, op.Memory.At...)
 	case sem.OpVote, sem.OpBallot, sem.OpActive:
 		offs = append(offs, in.D)
+	case sem.OpShuffle:
+		if offs = append(offs, in.D); b.isPair(pc) {
+			offs = append(offs, op.Warp.Pair)
+		}
 	case sem.OpElect:
 		offs = append(offs, in.D, op.Warp.Pair)
 	default:
@@ -49,6 +53,8 @@ func (p *path) read(pc int32, off uint32, t ssa.Type, scalar bool) ssa.Value {
 	}
 	v, ok := p.env[off]
 	switch {
+	case p.wide[off]:
+		refuse("registers of 128 bits")
 	case !ok && p.strict:
 		panic(notPure{})
 	case !ok && off >= p.code.RegBytes:
@@ -67,6 +73,9 @@ func (p *path) read(pc int32, off uint32, t ssa.Type, scalar bool) ssa.Value {
 func (p *path) put(off uint32, v, guard ssa.Value) {
 	if off == machine.NoGuard {
 		return
+	}
+	if p.wide[off] {
+		refuse("registers of 128 bits")
 	}
 	if !p.isFull(guard) {
 		old, ok := p.env[off]
@@ -155,7 +164,7 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.unpack(pc, op, guard)
 	case sem.OpLoad, sem.OpStore:
 		p.memory(pc, op, guard)
-	case sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpActive, sem.OpWarpSync:
+	case sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpActive, sem.OpWarpSync, sem.OpShuffle:
 		p.across(pc, op, guard)
 	default:
 		refuse("%v", in.Op)

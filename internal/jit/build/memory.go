@@ -22,6 +22,8 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 		return
 	case m.Strong || m.Space == machine.Local || len(m.At) > 4 || m.By == sem.ByKernel:
 		refuse("memory of another kind")
+	case slices.ContainsFunc(m.At, func(off uint32) bool { return p.wide[off] }):
+		refuse("registers of 128 bits")
 	}
 	a := &ssa.Access{Elem: uint8(m.Elem), Count: uint8(len(m.At)), Align: uint8(m.Align), Signed: m.Signed, Disp: int64(in.Imm)}
 	e := &ssa.Effect{Kind: ssa.Load, Access: a, PC: pc, Mask: p.And(p.mask, guard)}

@@ -73,7 +73,8 @@ func (p *path) begin() {
 	for pc := range last {
 		trial.instruction(pc)
 	}
-	if mask := p.Not(trial.guard(last)); !p.IsNum(mask) && !p.isNone(p.All(mask)) {
+	whole := len(apart.Effects) == len(p.block.Effects) // what has effects is not tried
+	if mask := p.Not(trial.guard(last)); whole && !p.IsNum(mask) && !p.isNone(p.All(mask)) {
 		p.versions(0, mask, last, nil)
 		return
 	}

@@ -21,13 +21,15 @@ type variables struct {
 	live   []ir.Bits           // by pc, as far as asked
 	slots  map[uint32][]*regs.Scalar
 	ofRow  map[uint32][]*regs.Scalar
+	wide   map[uint32]bool // halves of registers of 128 bits, which are always at home
 }
 
 const noRow = ^uint32(0)
 
 func (v *variables) fill(code *machine.Code, fn *ir.Func) {
 	*v = variables{code: code, fn: fn, consts: map[uint32]regs.ConstRow{}, regsOf: map[uint32][]ir.Reg{}, rowOf: make([]uint32, len(fn.Regs)),
-		live: make([]ir.Bits, len(code.Insts)+1), slots: map[uint32][]*regs.Scalar{}, ofRow: map[uint32][]*regs.Scalar{}}
+		live: make([]ir.Bits, len(code.Insts)+1), slots: map[uint32][]*regs.Scalar{}, ofRow: map[uint32][]*regs.Scalar{},
+		wide: map[uint32]bool{}}
 	for _, c := range code.Consts {
 		v.consts[c.Off] = c
 	}
@@ -37,6 +39,9 @@ func (v *variables) fill(code *machine.Code, fn *ir.Func) {
 		if fn.Rows.Of[g] >= 0 {
 			v.rowOf[g] = offset(ir.Reg(g))
 			v.regsOf[v.rowOf[g]] = append(v.regsOf[v.rowOf[g]], ir.Reg(g))
+			if fn.Regs[g].Width() == ir.W128 {
+				v.wide[v.rowOf[g]], v.wide[v.rowOf[g]+bytesOf[ir.W64]] = true, true
+			}
 		}
 	}
 	for i := range code.Scalars {

@@ -71,6 +71,8 @@ func (p *printer) op(v ssa.Value) {
 		p.inside(v, o)
 	case ssa.Perm:
 		p.perm(v, o)
+	case ssa.Shuffle:
+		p.shuffle(v, o)
 	default:
 		p.arithmetic(v, o)
 	}
@@ -154,6 +156,22 @@ func (p *printer) perm(v ssa.Value, o *ssa.Op) {
 	for i := range p.partsOf(v) {
 		p.linef("\tv%d_%d = (w8)__builtin_shufflevector((c32)%s, (c32)%s, %s);", v, i, p.part(o.A, i), p.part(o.B, i), strings.Join(list, ", "))
 	}
+}
+
+// shuffle prints lanes of a warp in another order.
+func (p *printer) shuffle(v ssa.Value, o *ssa.Op) {
+	var parts, take []string
+	for i := range 4 {
+		parts = append(parts, p.part(o.A, i))
+	}
+	for lane := range 8 {
+		take = append(take, fmt.Sprintf("((const u32m *)t)[b[%d]]", lane))
+	}
+	p.linef("\t{ const w8 t[4] = {%s};", strings.Join(parts, ", "))
+	for i := range p.partsOf(v) {
+		p.linef("\t{ const w8 b = %s & 31; v%d_%d = (w8){%s}; }", p.part(o.B, i), v, i, strings.Join(take, ", "))
+	}
+	p.linef("\t}")
 }
 
 // width is the place of an operation in the tables: by its operands, where they are wider than its result.

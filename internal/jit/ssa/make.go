@@ -128,6 +128,8 @@ func (f *Func) infoOf(o *Op) Info {
 	switch {
 	case o.Code == Strided:
 		i.Uni = false
+	case o.Code == Shuffle:
+		i.Uni = f.Info[o.B].Uni
 	case o.Code.reduces():
 		i.Uni, i.Num = true, true
 	}

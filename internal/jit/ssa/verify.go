@@ -82,6 +82,9 @@ func (v *verifier) typed(o *Op) error {
 	if len(shape) != int(o.N)+1 {
 		return fmt.Errorf("%v has %d operands", o.Code, o.N)
 	}
+	if o.Code == Shuffle && v.f.Copies[o.Copy].Lanes != 32 {
+		return fmt.Errorf("%v of part of a warp", o.Code)
+	}
 	any, args := None, o.Operands()
 	for i, c := range []byte(shape) {
 		t := o.Type

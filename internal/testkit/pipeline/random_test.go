@@ -72,6 +72,12 @@ func (g *addresses) sum() {
 		g.line("%s %s, %s", []string{"clz.b32", "brev.b32", "bfind.u32"}[g.IntN(3)], r, a)
 	case 8:
 		g.line("min.s32 %s, %s, %d", r, a, g.IntN(2000))
+	case 9:
+		how := []string{"up", "down", "bfly", "idx"}[g.IntN(4)]
+		by := []string{b, fmt.Sprint(g.IntN(33))}[g.IntN(2)]
+		limits := []string{"0x1f", "0", "0x181f", "0x1007", "0x1818", a}[g.IntN(6)]
+		g.line("shfl.sync.%s.b32 %s|%%p1, %s, %s, %s, -1", how, r, a, by, limits)
+		g.line("@!%%p1 add.s32 %s, %s, 77", r, r)
 	default:
 		g.line("setp.lt.s32 %%p1, %s, %s", a, b)
 		g.line("selp.b32 %s, %s, %s, %%p1", r, a, b)

@@ -10,6 +10,7 @@
 //	op.go, encode.go     what instructions are, and their bytes
 //	text.go, trace.go    instructions and code as text, and code that counts itself
 //	frame.go, areas.go   what the code has on its stack
+//	permute.go           lanes of a warp in another order
 //	target.go            what the two sets of instructions have; *512.go and masks.go what AVX-512 does otherwise
 //
 // Nothing is computed before something wants it: an operation is selected part by part where its first user is, so a

@@ -53,6 +53,8 @@ func (s *selector) computeLanes(k key) {
 		r = s.maskOf(o, w, i)
 	case o.Code == ssa.Bcast:
 		r = s.part(o.A, 0)
+	case o.Code == ssa.Shuffle:
+		r = s.shuffled(o, i)
 	case o.Code == ssa.Zext || o.Code == ssa.Sext:
 		widen := [2]x86.Op{x86.VPMOVZXDQ, x86.VPMOVSXDQ}[bit(o.Code == ssa.Sext)]
 		r = s.half(widen, s.part(o.A, i/2), i%2)

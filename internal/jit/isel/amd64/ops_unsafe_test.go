@@ -3,6 +3,7 @@ package amd64_test
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -137,6 +138,14 @@ func (t *trial) words(x, y ssa.Value) {
 	t.store("any", t.Any(m))
 	t.store("all", t.All(m))
 	t.store("runs", t.Make(ssa.Runs, ssa.M, 0, x))
+	t.store("shuffle", t.Make(ssa.Shuffle, ssa.W, 0, x, y))
+	for _, n := range []uint32{0, 1, 2, 3, 4, 5, 7, 8, 11, 12, 16, 20, 24, 31} {
+		lane := t.Strided(t.Word(0), 1)
+		t.store(fmt.Sprint("exchanged ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Bin(ssa.Xor, lane, t.Word(n))))
+		t.store(fmt.Sprint("rotated ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Strided(t.Word(n), 1)))
+		t.store(fmt.Sprint("one lane ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Word(n)))
+		t.store(fmt.Sprint("apart ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Strided(t.Word(n), 5)))
+	}
 }
 
 // floats has what only lanes have.
