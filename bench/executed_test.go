@@ -37,6 +37,7 @@ L:
 	add.s32 %r6, %r6, 1;
 	setp.lt.u32 %p1, %r6, %r1;
 	@%p1 bra L;
+	shfl.sync.down.b32 %r5, %r5, 3, 31, -1; // executed by its handler, behind a call that has returned
 	st.global.u32 [%rd1], %r5;
 	ret;
 }

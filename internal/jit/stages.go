@@ -43,7 +43,7 @@ func IsStage(stage string) (is bool, err error) {
 // Stage is a stage of a kernel as text: what is made for vectors, which this processor need not have. A kernel that the new pipeline
 // does not take has an error that says why.
 func Stage(c *machine.Code, stage string, v Vectors) (string, error) {
-	b, err := build.Build(c, build.Options{Waits: true})
+	b, err := build.Build(c, build.Options{Waits: true, Helpers: true})
 	if err != nil {
 		return "", err
 	}
