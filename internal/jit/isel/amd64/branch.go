@@ -9,10 +9,33 @@ import (
 // This file ends blocks: a condition that nothing else wants is compared and jumped on at once, through and, or and
 // not.
 
-// target is where a branch leads, with the registers for its parameters.
+// target is where a branch leads, with the registers for its parameters; or an exit.
 type target struct {
 	to   *block
 	args []isel.VReg
+	exit *exit
+}
+
+// exit is one that several instructions of a block lead to.
+type exit struct {
+	state  ssa.StateID
+	missed int32
+	to     *isel.Block // from the first of them on
+}
+
+// lead makes an instruction the one that goes to a target: at the end of the block, or to an exit from where it is.
+func (s *selector) lead(i *isel.Inst, t target) {
+	if t.exit == nil {
+		i.To, i.Args = t.to.Block, t.args
+		s.end(i)
+		return
+	}
+	s.emit(i)
+	if t.exit.to == nil {
+		s.exit(i, t.exit.state, t.exit.missed)
+		t.exit.to = i.To
+	}
+	i.To = t.exit.to
 }
 
 // terminate ends the running block.
@@ -111,7 +134,7 @@ func (s *selector) fused(v ssa.Value) bool {
 	return !there && (s.placed[v] == s.ssa || s.placed[v] == nil)
 }
 
-// either goes to a block where a number is as it says, and on where it is not.
+// either goes to a target where a number is as it says, and on where it is not.
 func (s *selector) either(v ssa.Value, is bool, t target) {
 	o := &s.f.Ops[v]
 	switch fused := s.fused(v); {
@@ -138,7 +161,7 @@ func (s *selector) either(v ssa.Value, is bool, t target) {
 		c.RR(x86.TEST, x86.S32, c.u(0), c.u(0))
 		c.leave(cond)
 	}
-	s.end(&isel.Inst{Op: &op{name: "jump if", run: run}, Uses: []isel.VReg{r}, To: t.to.Block, Args: t.args})
+	s.lead(&isel.Inst{Op: &op{name: "jump if", run: run}, Uses: []isel.VReg{r}}, t)
 }
 
 func conditionIf(c x86.Cond, is bool) x86.Cond {
@@ -151,23 +174,23 @@ func conditionIf(c x86.Cond, is bool) x86.Cond {
 // compareAndJump compares numbers.
 func (s *selector) compareAndJump(o *ssa.Op, is bool, t target) {
 	size, cond := sizeOf(s.f.TypeOf(o.A)), conditionIf(conditions[o.Code], is)
-	i := &isel.Inst{Uses: []isel.VReg{s.num(o.A)}, To: t.to.Block, Args: t.args}
+	i := &isel.Inst{Uses: []isel.VReg{s.num(o.A)}}
 	k, ok := s.small(o.B)
 	if !ok {
 		i.Uses, i.Fold = append(i.Uses, s.num(o.B)), 2
 	}
 	i.Op = &op{form: formCmp, code: x86.CMP, size: uint8(size), cond: cond, has: ok, imm: k}
-	s.end(i)
+	s.lead(i, t)
 }
 
 // lanesAndJump looks at a mask.
 func (s *selector) lanesAndJump(o *ssa.Op, is bool, t target) {
-	i := &isel.Inst{To: t.to.Block, Args: t.args}
+	i := &isel.Inst{}
 	if s.isa.Has(Masks) {
 		i.Uses = s.maskParts(o.A)
 		flags := flagsOf(o.Code, len(i.Uses))
 		i.Op = &op{name: "jump if " + o.Code.String(), run: func(c *code) { c.leave(conditionIf(flags(c), is)) }}
-		s.end(i)
+		s.lead(i, t)
 		return
 	}
 	if o.Code == ssa.Any {
@@ -186,13 +209,12 @@ func (s *selector) lanesAndJump(o *ssa.Op, is bool, t target) {
 			c.leave(cond)
 		}}
 	}
-	s.end(i)
+	s.lead(i, t)
 }
 
 // outsideAndJump goes to a block where a check does not hold of an address.
 func (s *selector) outsideAndJump(o *ssa.Op, t target) {
 	test := s.testOf(o)
 	run := func(c *code) { c.test(&test, c.u(0), c.t(0), c.exit()) }
-	s.end(&isel.Inst{Op: &op{name: "jump if outside", run: run}, Uses: []isel.VReg{s.num(o.A)}, Temps: s.temps(1,
-		0), To: t.to.Block, Args: t.args})
+	s.lead(&isel.Inst{Op: &op{name: "jump if outside", run: run}, Uses: []isel.VReg{s.num(o.A)}, Temps: s.temps(1, 0)}, t)
 }

@@ -176,19 +176,15 @@ func (s *selector) leaveIf(e *ssa.Effect) {
 	if e.N != 0 {
 		missed = e.PC + 1
 	}
-	run := func(c *code) {
-		if known {
-			c.Jmp(c.exit())
-			return
-		}
-		c.RR(x86.TEST, x86.S32, c.u(0), c.u(0))
-		c.leave(x86.NE)
+	to := target{exit: &exit{state: e.State, missed: missed}}
+	switch {
+	case known:
+		s.lead(&isel.Inst{Op: &op{name: "leave", run: func(c *code) { c.Jmp(c.exit()) }}}, to)
+	case s.f.IsNum(e.Mask):
+		s.either(e.Mask, true, to)
+	default:
+		s.lanesAndJump(&ssa.Op{Code: ssa.Any, A: e.Mask}, true, to)
 	}
-	var uses []isel.VReg
-	if !known {
-		uses = append(uses, s.any(e.Mask))
-	}
-	s.exit(s.perform("leave", run, nil, uses...), e.State, missed)
 }
 
 // next goes on to another warp: the results are whether there is one, its number, where there are more ctaid x, y and z,
