@@ -104,6 +104,11 @@ func (t *front) noWrap(b *builder) func(ssa.Value, int64, bool) bool {
 				return false
 			}
 		}
+		if bits == 32 {
+			if l, h := b.Between(base); l+min(span, 0) >= low && h+max(span, 0) <= min(high, 1<<31-1) {
+				return true // whatever the warp is
+			}
+		}
 		evenly := func() ssa.Value {
 			if span > 0 {
 				return b.Cmp(le, base, b.Const(b.TypeOf(base), uint64(high-span)))

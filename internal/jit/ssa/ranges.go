@@ -8,8 +8,8 @@ import "math/bits"
 // mostDepth is how deep the operands of a value are looked at.
 const mostDepth = 8
 
-// between bounds all lanes of a word, as signed numbers.
-func (f *Func) between(v Value) (lo, hi int64) { return f.rangeOf(v, mostDepth) }
+// Between bounds all lanes of a word, as signed numbers.
+func (f *Func) Between(v Value) (lo, hi int64) { return f.rangeOf(v, mostDepth) }
 
 const (
 	leastWord = -1 << 31
@@ -81,8 +81,8 @@ func ofRanges(f *Func, o *Op) (Value, bool) {
 	case Eq, Ne, LtS, LeS, LtU, LeU:
 		return f.compareRanges(o)
 	case MinS, MaxS:
-		l, h := f.between(o.A)
-		m, n := f.between(o.B)
+		l, h := f.Between(o.A)
+		m, n := f.Between(o.B)
 		if first := o.Code == MinS; h <= m {
 			return map[bool]Value{true: o.A, false: o.B}[first], true
 		} else if n <= l {
@@ -90,7 +90,7 @@ func ofRanges(f *Func, o *Op) (Value, bool) {
 		}
 	case Sar, Shr:
 		k, known := f.Known(o.B)
-		l, h := f.between(o.A)
+		l, h := f.Between(o.A)
 		if known && k < 32 && (o.Code == Sar || l >= 0) && l>>k == h>>k {
 			return f.Word(uint32(l >> k)), true
 		}
@@ -99,8 +99,8 @@ func ofRanges(f *Func, o *Op) (Value, bool) {
 }
 
 func (f *Func) compareRanges(o *Op) (Value, bool) {
-	l, h := f.between(o.A)
-	m, n := f.between(o.B)
+	l, h := f.Between(o.A)
+	m, n := f.Between(o.B)
 	if (o.Code == LtU || o.Code == LeU) && (l < 0 || m < 0) {
 		return 0, false
 	}
@@ -111,6 +111,22 @@ func (f *Func) compareRanges(o *Op) (Value, bool) {
 		return f.Truth(h < m), h < m || n <= l
 	}
 	return f.Truth(h <= m), h <= m || n < l
+}
+
+// extendSum: a constant comes out of a sum that is extended, where it is known not to wrap: addresses then differ by what is known.
+func extendSum(f *Func, o *Op) (Value, bool) {
+	i := &f.Ops[o.A]
+	k, known := f.Known(i.B)
+	if o.Code != Sext && o.Code != Zext || i.Code != Add || !known {
+		return 0, false
+	}
+	x := i.A
+	lo, hi := f.Between(x)
+	add := signed(W, k)
+	if lo+add < leastWord || hi+add > mostWord || o.Code == Zext && (lo < 0 || lo+add < 0) {
+		return 0, false
+	}
+	return f.Bin(Add, f.Make(o.Code, X, 0, x), f.Wide(uint64(add))), true
 }
 
 // strideBits: of a number of which low bits are 0 plus lanes within these bits a mask takes the one or the other, and so does a shift: no

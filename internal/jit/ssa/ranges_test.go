@@ -40,7 +40,7 @@ type step struct {
 func TestRanges(t *testing.T) {
 	codes := []Code{Add, Sub, Mul, And, Shl, Shr, Sar, MinS, MaxS, Add, And, Shr, Sar, LtS, LeS, LtU, LeU, Eq, Ne}
 	ks := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 31, 32, 48, 63, 255, 256, 0xfffffff0, 0xffffffff, 0x7fffffff, 0x80000000}
-	r, known, strides := rand.New(rand.NewPCG(36, 2)), 0, 0
+	r, known, strides, sums := rand.New(rand.NewPCG(36, 2)), 0, 0, 0
 	for range 20000 {
 		lanes := []int{8, 16, 32}[r.IntN(3)]
 		f := New("f", lanes)
@@ -71,6 +71,15 @@ func TestRanges(t *testing.T) {
 				strides++
 			}
 		}
+		var wide []Value
+		for _, v := range vs {
+			wide = append(wide, f.Make(Zext, X, 0, v), f.Make(Sext, X, 0, v))
+			for _, x := range wide[len(wide)-2:] {
+				if c := f.Ops[x].Code; f.Ops[v].Code == Add && c == Add {
+					sums++
+				}
+			}
+		}
 		for range 8 {
 			w, arg := uint64(r.IntN(8)), edges[r.IntN(len(edges))]
 			m := &machine{f: f, leaves: map[Value]uint64{warp: w, vs[2]: arg}}
@@ -87,8 +96,13 @@ func TestRanges(t *testing.T) {
 					}
 					want = append(want, x)
 				}
+				for i, x := range wide {
+					if got, n := m.lane(x, lane), want[i/2]; got != map[bool]uint64{true: n, false: uint64(signed(W, n))}[i%2 == 0] {
+						t.Fatalf("lane %d of %d from %d, warp %d: value %d of %v, extended, is %#x, not of %#x\n%s", lane, lanes, first, w, i/2, steps, got, n, f)
+					}
+				}
 				for i, v := range vs {
-					lo, hi := f.between(v)
+					lo, hi := f.Between(v)
 					if got := m.lane(v, lane); got != want[i] || signed(W, got) < lo || signed(W, got) > hi {
 						t.Fatalf("lane %d of %d from %d, warp %d, argument %#x: value %d of %v is %#x, not %#x; it is from %d to %d\n%s", lane, lanes, first, w, arg, i,
 							steps, got, want[i], lo, hi, f)
@@ -97,7 +111,7 @@ func TestRanges(t *testing.T) {
 			}
 		}
 	}
-	if known < 5000 || strides < 500 {
-		t.Errorf("%d values are constants, %d strided behind a mask or a shift", known, strides)
+	if known < 5000 || strides < 500 || sums < 500 {
+		t.Errorf("%d values are constants, %d strided behind a mask or a shift, %d sums when extended", known, strides, sums)
 	}
 }

@@ -18,7 +18,7 @@ var rules []rule
 
 func init() {
 	rules = []rule{{"", fold}, {"", identity}, {"", sameOperands}, {"reassociate", reassociate}, {"powers of two", powerOfTwo}, {"perm", ofPerm}, {"bits", ofBits}, {"ranges", ofRanges}, {"strided bits", strideBits},
-		{"strided sums", strideSum}, {"strided products", strideScale}, {"strided extensions", strideExtend}, {"", extend}, {"", ofSelect}, {"masks", ofMasks},
+		{"strided sums", strideSum}, {"strided products", strideScale}, {"strided extensions", strideExtend}, {"extended sums", extendSum}, {"", extend}, {"", ofSelect}, {"masks", ofMasks},
 		{"", ofNot}, {"NaN payloads", ofFloats}, {"", ofCanon}, {"any", ofAny}, {"all", ofAll}, {"", ofBallot}}
 }
 

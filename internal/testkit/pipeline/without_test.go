@@ -23,7 +23,7 @@ var shows = map[string]string{
 	"tests": "conv3x3", "cta": "bytesadd", "hoist": "bytesadd", "sums": "gray",
 	"coherent": "heat2d", "indices": "bilinear", "runs": "bilinear", "wraps": "conv3x3", "restart": "bytesadd", "groups of lanes": "sgemm",
 	"reassociate": "gray", "powers of two": "bytesadd", "perm": "gray", "bits": "bytesadd", "strided sums": "gray", "strided products": "gray",
-	"strided extensions": "gray", "strided bits": "compact", "ranges": "gray", "masks": "knapsack", "NaN payloads": "maxpool", "any": "bytesadd", "all": "gray",
+	"strided extensions": "gray", "strided bits": "compact", "extended sums": "sgemm", "ranges": "gray", "masks": "knapsack", "NaN payloads": "maxpool", "any": "bytesadd", "all": "gray",
 	"masked": "knapsack", "contiguous": "base64", "gathers": "knapsack", "wide": "aossoa", "shuffles": "gray", "groups": "bytesadd",
 }
 
