@@ -284,13 +284,13 @@ func (s *selector) in(b *block, do func()) {
 }
 
 // find is the register of what a key of a pure value names: computed where the value was placed, if it has not been so
-// far.
+// far. An index that was extended may have a place for another use, from which no way leads here: it is made again.
 func (s *selector) find(k key, compute func(k key)) isel.VReg {
 	if r, ok := s.look(k); ok {
 		return r
 	}
 	before := s.because(cause{value: k.v, part: k.part})
-	if p := s.placed[k.v]; s.stub == nil && p != nil && p != s.ssa {
+	if p := s.placed[k.v]; s.stub == nil && p != nil && p != s.ssa && s.dom.Dominates(p, s.ssa) {
 		s.in(s.blocks[p.ID], func() { compute(k) })
 	} else {
 		compute(k)
