@@ -16,9 +16,6 @@ import (
 // across builds one of them.
 func (p *path) across(pc int32, op *sem.Operation, guard ssa.Value) {
 	in := &p.code.Insts[pc]
-	if p.group != nil {
-		p.wholeWarp()
-	}
 	lanes := p.And(p.mask, guard)
 	members := p.Word(^uint32(0))
 	if op.Warp.Sync {

@@ -32,7 +32,7 @@ func (c *code) inMemory(i int) bool { return !c.Uses[i].IsReg() }
 // at is where a use is that is in memory.
 func (c *code) at(i int) x86.Mem { return c.e.place(c.Inst.Uses[i], c.Uses[i]) }
 
-func (c *code) frameAt(off int) x86.Mem     { return x86.At(x86.RSP, int32(off)) }
+func (c *code) frameAt(off int) x86.Mem     { return x86.At(x86.RSP, int32(off)+c.pushed) }
 func (c *code) stateAt(off uintptr) x86.Mem { return x86.At(rState, int32(off)) }
 
 // mem is an operand in memory.

@@ -85,6 +85,7 @@ type code struct {
 	*x86.Asm
 	*isel.Inst
 	Defs, Uses, Temps []regalloc.Loc
+	pushed            int32           // bytes on the stack below the frame
 	Edge              []regalloc.Move // in order, where it leads elsewhere
 	e                 *encoder
 	done              x86.Label

@@ -63,8 +63,9 @@ func (s *selector) help(e *ssa.Effect) {
 	s.exit(i, e.State, 0)
 }
 
-// kept is what the gate keeps of registers, behind the frame's slots, in bytes.
-func (t *Target) kept() int32 { return int32(t.vectors*t.bytes()+8*len(keptGeneral)+8*8+63) &^ 63 }
+// kept is what the gate keeps of registers, behind the frame's slots, in bytes. The last of them nothing is in: code that counts itself uses
+// the stack below what has been pushed, and the code is entered and left there while the frame is wanted.
+func (t *Target) kept() int32 { return int32(t.vectors*t.bytes()+8*len(keptGeneral)+8*8+63)&^63 + 128 }
 
 // keptGeneral are the general registers that the gate keeps.
 var keptGeneral = append([]x86.Reg{rSteps, rOps, rGlobal}, general...)
@@ -87,11 +88,12 @@ func (c *code) eachKept(number func(x86.Reg, x86.Mem), vector func(x86.Vec, x86.
 	}
 }
 
-// writeGate returns to the machine, which goes on behind the call.
+// writeGate returns to the machine, which goes on behind the call. The return address stays on the stack.
 func (c *code) writeGate() {
 	c.Bind(c.e.gate)
+	c.pushed = 8
+	defer func() { c.pushed = 0 }()
 	c.MR(x86.MOV, x86.S64, c.stateAt(hGo), x86.RSP)
-	c.RI(x86.ADD, x86.S64, x86.RSP, 8)
 	c.eachKept(
 		func(r x86.Reg, m x86.Mem) { c.MR(x86.MOV, x86.S64, m, r) },
 		func(v x86.Vec, m x86.Mem) { c.MV(x86.VMOVUPS, c.width(), m, v) },
@@ -113,8 +115,9 @@ func (c *code) writeGate() {
 // goOn goes on behind the call of the gate. What the machine has counted the code counts itself, unless it leaves.
 func (c *code) goOn() {
 	behind := c.NewLabel()
+	c.pushed = 8
+	defer func() { c.pushed = 0 }()
 	c.RM(x86.MOV, x86.S64, x86.RSP, c.stateAt(hGo))
-	c.RI(x86.ADD, x86.S64, x86.RSP, 8)
 	c.MR(x86.MOV, x86.S32, c.frameAt(fBehind), x86.RSI)
 	c.RM(x86.MOV, x86.S32, x86.RAX, c.stateAt(sCTAs))
 	c.MR(x86.MOV, x86.S32, c.frameAt(fCTAs), x86.RAX)
@@ -127,7 +130,6 @@ func (c *code) goOn() {
 		func(r x86.Reg, m x86.Mem) { c.RM(x86.MOV, x86.S64, r, m) },
 		func(v x86.Vec, m x86.Mem) { c.VM(x86.VMOVUPS, c.width(), v, m) },
 		func(k x86.K, m x86.Mem) { c.KM(x86.KMOVW, k, m) })
-	c.RI(x86.SUB, x86.S64, x86.RSP, 8)
 	c.None(x86.RET)
 }
 
