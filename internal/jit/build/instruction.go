@@ -162,6 +162,8 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.put(in.D, p.Sel(p.predicate(pc, in.C, false), p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
 	case sem.OpUnpack:
 		p.unpack(pc, op, guard)
+	case sem.OpAddressLocal: // the kernel's frame begins at 0
+		p.put(in.D, p.Const(lane.TypeOf(int(in.B)), in.Imm+uint64(p.code.ParamBytes)), guard)
 	case sem.OpLoad, sem.OpStore:
 		p.memory(pc, op, guard)
 	case sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpActive, sem.OpWarpSync, sem.OpShuffle:
