@@ -13,8 +13,7 @@ type counting struct {
 const CountedEnd = "behind the counter"
 
 // Count makes what is assembled from now on count, until Reset. A piece begins here, behind each label, and behind each jump. A counter
-// has 8 bytes. What counts changes neither flags nor registers, and writes below the stack, behind 16 bytes that stay: a call that has returned
-// may leave its address there for one that goes on behind it.
+// has 8 bytes. What counts changes neither flags nor registers, and writes 16 bytes below the stack.
 func (a *Asm) Count(next func() (counter uint64, note string)) { a.counting = counting{next, true} }
 
 // piece begins a piece in front of an instruction, if one is to begin.
@@ -24,7 +23,7 @@ func (a *Asm) piece() {
 	given, watch := a.deco, a.watch
 	a.counting, a.deco, a.watch = counting{}, deco{}, nil
 	a.Note(note)
-	save, other := At(RSP, -24), At(RSP, -32)
+	save, other := At(RSP, -8), At(RSP, -16)
 	a.MR(MOV, S64, save, RAX)
 	a.MR(MOV, S64, other, RCX)
 	a.MovImm(RAX, counter)

@@ -26,8 +26,8 @@ func TestCount(t *testing.T) {
 		t.Errorf("%d pieces, %d operands in memory seen", n, seen)
 	}
 	counts := func(n int) string {
-		return fmt.Sprintf("# counted %d\nmov qword ptr [rsp-24], rax\nmov qword ptr [rsp-32], rcx\nmovabs rax, %d\nmov rcx, qword ptr [rax]\n"+
-			"lea rcx, [rcx+1]\nmov qword ptr [rax], rcx\nmov rcx, qword ptr [rsp-32]\nmov rax, qword ptr [rsp-24]\n# behind the counter\n", n, 1<<40+8*n)
+		return fmt.Sprintf("# counted %d\nmov qword ptr [rsp-8], rax\nmov qword ptr [rsp-16], rcx\nmovabs rax, %d\nmov rcx, qword ptr [rax]\n"+
+			"lea rcx, [rcx+1]\nmov qword ptr [rax], rcx\nmov rcx, qword ptr [rsp-16]\nmov rax, qword ptr [rsp-8]\n# behind the counter\n", n, 1<<40+8*n)
 	}
 	want := ".L1:\n" + counts(1) + "cmp rax, rcx\nje .L2\n" + counts(2) + "vaddps zmm1 {k1}, zmm2, zmm3\njmp .L1\n.L2:\n" + counts(3) +
 		"mov rdx, qword ptr [rsi+8]\nret\n"
