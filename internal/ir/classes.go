@@ -56,6 +56,7 @@ func (a Class) join(b Class) Class {
 type LaunchShape struct {
 	BlockX, BlockY, BlockZ int32 // threads, at least 1 each
 	Clusters               bool  // of more than one CTA: addresses of shared variables differ between them
+	Lockstep               bool  // below sm_70: what lanes of a warp store the next instruction of others loads
 }
 
 // tidX, tidY and tidZ give the classes of the thread index. The linear index of the thread

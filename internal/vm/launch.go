@@ -432,7 +432,7 @@ func (k *Kernel) refuse(format string, args ...any) error {
 // decode sets the launch's code: the kernel and all functions it may call, for this shape.
 func (k *Kernel) decode(ctx context.Context, l *machine.Launch) (code *decode.Program, err error) {
 	defer limited(&err)
-	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}}
+	shape := ir.LaunchShape{BlockX: int32(l.Block[0]), BlockY: int32(l.Block[1]), BlockZ: int32(l.Block[2]), Clusters: l.Cluster != [3]uint32{1, 1, 1}, Lockstep: l.Lockstep}
 	by := decode.Watch{Observe: l.Wants & events.WantsOfCode, Values: l.Values != nil, Numbers: l.Numbers != nil, Trace: l.Trace != nil || l.Breakpoint != nil,
 		Step: l.Moments != nil, Depends: l.Depends != nil}
 	d, shared := k.program.d, l.Shared-l.Dynamic

@@ -41,7 +41,7 @@ func (p *path) region(pc int32) {
 	}
 	if lanes == 0 {
 		lanes = p.choose(pc)
-	} else if b := p.buildLanes(pc, lanes); !b.ok {
+	} else if p.shape.Lockstep || !p.buildLanes(pc, lanes).ok {
 		lanes = 32
 		p.buildLanes(pc, lanes)
 	}
@@ -52,7 +52,7 @@ func (p *path) region(pc int32) {
 func (p *path) choose(pc int32) int {
 	least, best := max(p.opt.Vector, 8), 32
 	whole := p.buildLanes(pc, best)
-	if whole.indexed == 0 || p.opt.Without["groups of lanes"] {
+	if whole.indexed == 0 || p.opt.Without["groups of lanes"] || p.shape.Lockstep {
 		return best
 	}
 	whole.undo()

@@ -14,7 +14,8 @@ import (
 // whose number is known, and nothing leaves. So all of them are where the region ends, or none, and the counts are those of one of them.
 // What lives there is at home (barrier.go), and the warp goes on as a whole. Where one of these does not hold the region is run whole.
 //
-// What lanes of a group store the next group finds: lanes that exchange words without a barrier are no groups' (apart).
+// What lanes of a group store the next group finds: lanes that exchange words without a barrier are no groups' (apart). Below sm_70, where an
+// instruction orders the lanes of its warp, nothing runs in groups.
 
 // firstLane is the lane at which the running group begins.
 func (p *path) firstLane() int {

@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
@@ -59,6 +60,55 @@ func TestGroups(t *testing.T) {
 			same(t, fmt.Sprint(lanes, " lanes"), &want[0], got)
 			if t.Logf("%d blocks of %d lanes; %d lane operations are compiled code's", grouped, lanes, got[2].compiled); slices.Contains(inGroups, k.Name) && grouped == 0 {
 				t.Errorf("no region runs in groups of %d lanes", lanes)
+			}
+		}
+	})
+}
+
+// exchange has lanes load through one pointer what others of their warp have stored through another one, without a barrier.
+const exchange = `.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry exchange(.param .u64 p, .param .u64 q, .param .u64 out)
+{
+	.reg .b32 %r<8>;
+	.reg .b64 %rd<12>;
+	ld.param.u64 %rd1, [p];
+	ld.param.u64 %rd2, [q];
+	ld.param.u64 %rd3, [out];
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 15;
+	shr.u32 %r3, %r1, 4;
+	mul.wide.u32 %rd4, %r2, 4;
+	mul.wide.u32 %rd5, %r3, 64;
+	add.s64 %rd6, %rd4, %rd5;
+	add.s64 %rd7, %rd1, %rd6;
+	ld.global.u32 %r4, [%rd7+64]; // of the next 16 threads, before they store
+	add.s64 %rd8, %rd2, %rd6;
+	st.global.u32 [%rd8], %r1;
+	add.s64 %rd9, %rd3, %rd6;
+	st.global.u32 [%rd9], %r4;
+	ld.global.u32 %r5, [%rd7+64]; // and behind that
+	st.global.u32 [%rd9+256], %r5;
+	ret;
+}
+`
+
+// TestLockstep: below sm_70, where an instruction orders the lanes of a warp, regions are never run in groups, even where tests ask for it.
+func TestLockstep(t *testing.T) {
+	backEnds(t, func(t *testing.T, b backEnd) {
+		for target, whole := range map[string]bool{"sm_60": true, "sm_70": false} {
+			text := strings.Replace(exchange, "sm_60", target, 1)
+			both, out := &corpus.Buffer{Name: "both", Elem: corpus.U32, Init: make([]byte, 1024)}, &corpus.Buffer{Name: "out", Elem: corpus.U32, Init: make([]byte, 1024)}
+			r := &corpus.Run{Buffers: []*corpus.Buffer{both, out}, Launches: []corpus.Launch{{Kernel: "exchange", Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1},
+				Args: []corpus.Arg{{Buffer: both}, {Buffer: both}, {Buffer: out}}}}}
+			grouped := 0
+			got := run(t, text, r, 3, b.counted(&jit.PipelineC{Build: build.Options{Lanes: 16}}, map[string]error{}, &grouped))
+			if (grouped == 0) != whole {
+				t.Errorf("%s: %d blocks run in groups", target, grouped)
+			}
+			if whole {
+				same(t, target, &run(t, text, r, 1, nil)[0], got)
 			}
 		}
 	})
