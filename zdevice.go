@@ -96,7 +96,7 @@ type DeviceConfig = vm.DeviceConfig
 //
 // Adopt lets kernels use n bytes of the host's memory, and returns their device address: the host's, with
 // DeviceConfig.HostPointers. The memory is not the device's: the caller keeps it in its place until Disown. It counts
-// towards no limit. An error says that some of it is known to the device already.
+// towards no limit. ErrOverlap if some of it is the device's already, ErrTooFar if it has no address on the device.
 //
 //	func (d *Device) Alloc(n int) (Buffer, error)
 //

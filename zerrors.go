@@ -14,6 +14,10 @@ var (
 	ErrStepLimit = vm.ErrStepLimit
 	// ErrOutOfMemory is returned when DeviceConfig.Memory does not suffice.
 	ErrOutOfMemory = vm.ErrOutOfMemory
+	// ErrOverlap is returned by Device.Adopt for memory of which some is the device's already.
+	ErrOverlap = vm.ErrOverlap
+	// ErrTooFar is returned by Device.Adopt for memory that has no address on the device.
+	ErrTooFar = vm.ErrTooFar
 )
 
 // Fault says what stopped a kernel.
