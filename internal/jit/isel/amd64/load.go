@@ -135,7 +135,7 @@ func (s *selector) addressFrom(e *ssa.Effect, base ssa.Value, disp int64) (mem, 
 	if disp < math.MinInt32+1<<12 || disp > math.MaxInt32-1<<12 {
 		r, disp = s.emitALU(x86.ADD, x86.S64, 0, r, s.number(uint64(disp))), 0
 	}
-	return mem{kind: atHost, use: 0, index: -1, disp: disp, access: s.accessed(e)}, r
+	return mem{kind: atHost, use: 0, disp: disp, access: s.accessed(e)}, r
 }
 
 // accessIn is an access of a group of so many lanes.
@@ -295,7 +295,7 @@ func (s *selector) loadIndexed(e *ssa.Effect, v ssa.Value, i, n int) isel.VReg {
 	together := func(*code, x86.Label) {}
 	if a.Runs != 0 && (s.whole(a, v) && t == ssa.W || a.Elem < 4 && t == ssa.W) {
 		uses = append(uses, s.num(a.Runs), s.num(a.Low))
-		m := mem{kind: atHost, use: 3, index: -1, disp: disp + int64(s.isa.lanes(ssa.W)*i)*int64(a.Elem), access: proof}
+		m := mem{kind: atHost, use: 3, disp: disp + int64(s.isa.lanes(ssa.W)*i)*int64(a.Elem), access: proof}
 		together = func(c *code, end x86.Label) { c.loadTogether(a, m, end) }
 	}
 	if s.gatheredNarrow(a, t) {

@@ -232,7 +232,7 @@ func (s *selector) loadState(off uintptr, size x86.Size) isel.VReg {
 func (s *selector) argument(o *ssa.Op, size x86.Size) isel.VReg {
 	base := s.loadState(sParams, x86.S64)
 	d := s.out.NewReg(isel.General)
-	m := mem{kind: atHost, use: 0, index: -1, disp: int64(o.Imm), access: ofParams}
+	m := mem{kind: atHost, use: 0, disp: int64(o.Imm), access: ofParams}
 	s.emit(&isel.Inst{Op: &op{code: x86.MOV, form: formLoadR, size: uint8(size), mem: m}, Defs: []isel.VReg{d},
 		Uses: []isel.VReg{base}})
 	return d

@@ -52,22 +52,19 @@ type memKind uint8
 const (
 	noMem   memKind = iota
 	atHost          // global memory + use + disp
-	atBase          // use + index·scale + disp, where the use has global memory in it
 	atFrame         // the code's own
 	atState         // the state of compiled code
-	atPool          // a constant
 )
 
 // mem is an operand in memory. Registers are indices of uses.
 type mem struct {
-	kind       memKind
-	use, index int8 // -1: none
-	scale      uint8
-	disp       int64
-	access     int32 // 1 + which access it is of
+	kind   memKind
+	use    int8 // -1: none
+	disp   int64
+	access int32 // 1 + which access it is of
 }
 
-func frameAt(off int) mem { return mem{kind: atFrame, use: -1, index: -1, disp: int64(off)} }
+func frameAt(off int) mem { return mem{kind: atFrame, use: -1, disp: int64(off)} }
 func stateAt(off uintptr) mem {
-	return mem{kind: atState, use: -1, index: -1, disp: int64(off)}
+	return mem{kind: atState, use: -1, disp: int64(off)}
 }

@@ -71,7 +71,7 @@ func (s *selector) storeContiguous(e *ssa.Effect, full bool, at isel.VReg) {
 	}
 	for i := range n {
 		disp := int64(s.isa.lanes(s.f.TypeOf(v))*i) * a.Step
-		m, base := mem{kind: atHost, index: -1, disp: disp, access: ofTested}, at
+		m, base := mem{kind: atHost, disp: disp, access: ofTested}, at
 		if at == 0 {
 			m, base = s.address(e, a.Disp+disp)
 		}

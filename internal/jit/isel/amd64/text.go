@@ -60,7 +60,7 @@ func (o *op) tied() bool {
 // among puts the operand in memory where its register stands among what is read, or the only one: in front of what is stored,
 // else behind the others.
 func (m *mem) among(uses []string, first bool) []string {
-	text := [...]string{atHost: "[global", atBase: "[", atFrame: "[frame", atState: "[state", atPool: "[constants"}[m.kind]
+	text := [...]string{atHost: "[global", atFrame: "[frame", atState: "[state"}[m.kind]
 	if at := int(m.use); at >= 0 {
 		text += "+" + uses[at]
 		uses = slices.Delete(uses, at, at+1)
