@@ -97,7 +97,7 @@ block E
 	if len(f.Blocks) != 1 || f.Insts[1].Sel.Text() != "exit" || f.Insts[1].Guard.Reg == NoReg {
 		t.Errorf("want a guarded exit in the first block:\n%s", f)
 	}
-	if s := f.Solve(LaunchShape{32, 1, 1, false}, nil); s.Divergent[0] {
+	if s := f.Solve(LaunchShape{32, 1, 1, false, false}, nil); s.Divergent[0] {
 		t.Error("a guarded exit makes the code behind it divergent")
 	}
 }

@@ -24,15 +24,15 @@ func TestThreadIndexByShape(t *testing.T) {
 		shape LaunchShape
 		x, y  Class
 	}{
-		{LaunchShape{64, 1, 1, false}, Class{Kind: Affine}, Class{}},
-		{LaunchShape{33, 1, 1, false}, Class{Kind: Affine}, Class{}},
-		{LaunchShape{32, 8, 1, false}, Class{Kind: Affine}, Class{}},
-		{LaunchShape{16, 16, 1, false}, Class{Kind: Periodic, W: 16}, Class{Kind: Periodic, W: 16}},
-		{LaunchShape{8, 3, 1, false}, Class{Kind: Periodic, W: 8}, Class{Kind: Periodic, W: 8}},
-		{LaunchShape{8, 3, 2, false}, Class{Kind: Periodic, W: 8}, Class{Kind: Vector}},
-		{LaunchShape{1, 64, 1, false}, Class{}, Class{Kind: Affine}},
-		{LaunchShape{12, 4, 1, false}, Class{Kind: Vector}, Class{Kind: Vector}},
-		{LaunchShape{1, 1, 7, false}, Class{}, Class{}},
+		{LaunchShape{64, 1, 1, false, false}, Class{Kind: Affine}, Class{}},
+		{LaunchShape{33, 1, 1, false, false}, Class{Kind: Affine}, Class{}},
+		{LaunchShape{32, 8, 1, false, false}, Class{Kind: Affine}, Class{}},
+		{LaunchShape{16, 16, 1, false, false}, Class{Kind: Periodic, W: 16}, Class{Kind: Periodic, W: 16}},
+		{LaunchShape{8, 3, 1, false, false}, Class{Kind: Periodic, W: 8}, Class{Kind: Periodic, W: 8}},
+		{LaunchShape{8, 3, 2, false, false}, Class{Kind: Periodic, W: 8}, Class{Kind: Vector}},
+		{LaunchShape{1, 64, 1, false, false}, Class{}, Class{Kind: Affine}},
+		{LaunchShape{12, 4, 1, false, false}, Class{Kind: Vector}, Class{Kind: Vector}},
+		{LaunchShape{1, 1, 7, false, false}, Class{}, Class{}},
 	} {
 		at := solveAt(t, c.shape, text)
 		if at("%a") != c.x || at("%b") != c.y {
@@ -46,7 +46,7 @@ func TestThreadIndexAgainstLanes(t *testing.T) {
 	for x := int32(1); x <= 64; x++ {
 		for _, y := range []int32{1, 2, 3, 4, 8, 32} {
 			for _, z := range []int32{1, 2, 3} {
-				s := LaunchShape{x, y, z, false}
+				s := LaunchShape{x, y, z, false, false}
 				checkIndex(t, s, s.tidX(), func(n int32) int32 { return n % x })
 				checkIndex(t, s, s.tidY(), func(n int32) int32 { return n / x % y })
 				checkIndex(t, s, s.tidZ(), func(n int32) int32 { return n / x / y })
@@ -87,7 +87,7 @@ func (c Class) predict(at func(int32) int32, lane, live int32) int32 {
 }
 
 func TestPropagation(t *testing.T) {
-	at := solveAt(t, LaunchShape{64, 1, 1, false}, `block A
+	at := solveAt(t, LaunchShape{64, 1, 1, false, false}, `block A
   mov.u32 %a, <%tid.x> @0 0
   mul.wide.u32 %x, %a, 0x4:u32 @0 0
   shl.b32 %b, %a, 0x2:u32 @0 0
@@ -122,7 +122,7 @@ block X
   ret @0 0
 `
 	for source, want := range map[string]Kind{"<%tid.x>": Vector, "<%ctaid.x>": Uniform} {
-		at := solveAt(t, LaunchShape{64, 1, 1, false}, strings.ReplaceAll(text, "%s", source))
+		at := solveAt(t, LaunchShape{64, 1, 1, false, false}, strings.ReplaceAll(text, "%s", source))
 		if at("%a").Kind != want || at("%p").Kind != want || at("%q").Kind != Uniform {
 			t.Errorf("bound %s: counter %v, predicate %v, behind the loop %v", source, at("%a"), at("%p"), at("%q"))
 		}
@@ -134,7 +134,7 @@ func TestLoads(t *testing.T) {
 		"ld.global.u32": Uniform, "ld.shared.u32": Uniform, "ld.const.u32": Uniform,
 		"ld.local.u32": Vector, "ld.u32": Vector,
 	} {
-		at := solveAt(t, LaunchShape{64, 1, 1, false}, "block A\n  "+form+" %a, [%x] @0 0\n  ret @0 0\n")
+		at := solveAt(t, LaunchShape{64, 1, 1, false, false}, "block A\n  "+form+" %a, [%x] @0 0\n  ret @0 0\n")
 		if at("%a").Kind != want {
 			t.Errorf("%s from one address: %v", form, at("%a"))
 		}

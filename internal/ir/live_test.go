@@ -287,6 +287,6 @@ func TestLiveGrowth(t *testing.T) {
 		if work[1] > work[0]*times*2 || size[1] > size[0]*times*2 {
 			t.Errorf("%s: work %d, bytes %d for %d times the size", s.name, work, size, times)
 		}
-		large.Solve(LaunchShape{256, 1, 1, false}, nil)
+		large.Solve(LaunchShape{256, 1, 1, false, false}, nil)
 	}
 }

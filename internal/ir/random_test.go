@@ -285,5 +285,5 @@ func TestHostileSize(t *testing.T) {
 	if !f.LiveIn(1, 0) || f.Rows.Count[W32] != n {
 		t.Errorf("%d rows for %d registers that live through all blocks", f.Rows.Count[W32], n)
 	}
-	f.Solve(LaunchShape{256, 1, 1, false}, nil)
+	f.Solve(LaunchShape{256, 1, 1, false, false}, nil)
 }
