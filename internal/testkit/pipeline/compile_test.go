@@ -1,39 +1,83 @@
 package pipeline
 
-// This file measures what our own back end costs.
+// This file measures what compiling by the pipeline costs: all of it, and our own back end alone.
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/bench/kernels"
+	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/testkit/cputime"
+	"ptxvm.invalid/ptxvm/internal/testkit/load"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // placed is the text of a kernel's function, as the back end gets it.
 func placed(b *testing.B, k kernels.Kernel) (text string, instructions int) {
-	ptx, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(k.PTX())))
+	ptx := source(b, k)
+	c := &jit.PipelineC{Own: true, Opt: opt.Options{Behind: func(pass, made string) { text = made }}}
+	prepare := func(d *ptxvm.Device) error { return vm.CompileWith(d, jit.ThroughC(jit.Options{}, c)) }
+	run(b, ptx, k.Make(k.Small), 3, prepare)
+	return text, instructionsOf(ptx)
+}
+
+// instructionsOf counts the lines of PTX that are instructions.
+func instructionsOf(ptx string) (n int) {
+	for line := range strings.Lines(ptx) {
+		if line = strings.TrimSpace(line); strings.HasSuffix(line, ";") && line[0] != '.' {
+			n++
+		}
+	}
+	return n
+}
+
+// BenchmarkCompile compiles the kernels that the pipeline takes, from decoded code to machine code.
+func BenchmarkCompile(b *testing.B) {
+	for _, k := range kernels.All() {
+		if !k.Tuned() || !slices.Contains(taken, k.Name) && !slices.Contains(waits, k.Name) {
+			continue
+		}
+		for _, isa := range []*amd64.Target{amd64.AVX2, amd64.AVX512} {
+			b.Run(k.Name+"/"+isa.String(), func(b *testing.B) { compileAll(b, k, isa) })
+		}
+	}
+}
+
+// compileAll compiles a kernel's code for a target.
+func compileAll(b *testing.B, k kernels.Kernel, isa *amd64.Target) {
+	ptx, at := source(b, k), k.Make(k.Small).Launches[0]
+	m, err := load.Text(k.PTX(), ptx)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for line := range bytes.Lines(ptx) {
-		if line = bytes.TrimSpace(line); bytes.HasSuffix(line, []byte(";")) && line[0] != '.' {
-			instructions++
+	shape := ir.LaunchShape{BlockX: int32(at.Block[0]), BlockY: int32(at.Block[1]), BlockZ: int32(at.Block[2])}
+	code, err := decoded(m, m.Func(at.Kernel), shape)
+	if err != nil {
+		b.Fatal(err)
+	}
+	before := cputime.Used()
+	for b.Loop() {
+		made, err := build.Build(code, build.Options{Waits: true, Helpers: true})
+		if err == nil {
+			err = opt.Run(made.Func, opt.Options{})
+		}
+		if err == nil {
+			_, err = amd64.Compile(made.Func, isa, amd64.Options{})
+		}
+		if err != nil {
+			b.Fatal(err)
 		}
 	}
-	c := &jit.PipelineC{Own: true, Opt: opt.Options{Behind: func(pass, made string) { text = made }}}
-	prepare := func(d *ptxvm.Device) error { return vm.CompileWith(d, jit.ThroughC(jit.Options{}, c)) }
-	run(b, string(ptx), k.Make(k.Small), 3, prepare)
-	return text, instructions
+	b.ReportMetric(float64((cputime.Used()-before).Microseconds())/float64(b.N*instructionsOf(ptx)), "µs/inst")
+	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkBackEnd compiles the kernels that the pipeline takes, from the placed function to machine code.

@@ -191,7 +191,7 @@ func keep(name, text string) {
 }
 
 // source is a kernel's PTX.
-func source(t *testing.T, k kernels.Kernel) string {
+func source(t testing.TB, k kernels.Kernel) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(k.PTX())))
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
@@ -98,13 +99,13 @@ func (l *lacks) module(t *testing.T, of int, file, text string, shape ir.LaunchS
 		if !f.Entry {
 			continue
 		}
-		p, err := decode.New(m, nowhere{}).Inlined(f, shape, sizes.Of(m.Target.Arch), uint32(f.SharedBytes), assume.Set{})
+		code, err := decoded(m, f, shape)
 		if err != nil {
 			t.Errorf("%s: %s: %v", file, f.Name, err)
 			continue
 		}
 		add(&l.kernels, of)
-		b, err := build.Build(p.Entry, build.Options{Waits: true, Helpers: true})
+		b, err := build.Build(code, build.Options{Waits: true, Helpers: true})
 		if err != nil {
 			reason := numbers.ReplaceAllString(strings.TrimPrefix(err.Error(), "not taken: "), "#")
 			n := l.refused[reason]
@@ -113,12 +114,21 @@ func (l *lacks) module(t *testing.T, of int, file, text string, shape ir.LaunchS
 			continue
 		}
 		add(&l.taken, of)
-		for op := range helpedOps(b.Func, func(pc int32) string { return p.Entry.Insts[pc].Op.String() }) {
+		for op := range helpedOps(b.Func, func(pc int32) string { return code.Insts[pc].Op.String() }) {
 			n := l.helped[op]
 			add(&n, of)
 			l.helped[op] = n
 		}
 	}
+}
+
+// decoded is the code of a kernel, with functions in place of their calls.
+func decoded(m *ir.Module, f *ir.Func, shape ir.LaunchShape) (*machine.Code, error) {
+	p, err := decode.New(m, nowhere{}).Inlined(f, shape, sizes.Of(m.Target.Arch), uint32(f.SharedBytes), assume.Set{})
+	if err != nil {
+		return nil, err
+	}
+	return p.Entry, nil
 }
 
 func add(n *lack, of int) { n[of]++ }
