@@ -188,14 +188,22 @@ type wholeCode interface {
 	Free() error
 }
 
+// ForOwn are options by which a kernel is built for machine code of our own.
+func ForOwn(o build.Options, v Vectors) build.Options {
+	o.Waits, o.Helpers = true, true
+	if v == AVX512 {
+		o.Vector = 16
+	}
+	return o
+}
+
 // text is a kernel placed, and as C unless the code is to be our own.
 func (t *throughC) text(c *machine.Code, vectors Vectors) (b *build.Built, text string, err error) {
 	o := *t.opt
-	if o.Own && vectors == AVX512 {
-		o.Build.Vector = 16
+	if o.Own {
+		o.Build = ForOwn(o.Build, vectors)
 	}
 	o.Build.Without, o.Opt.Without = o.Without, o.Without
-	o.Build.Waits, o.Build.Helpers = o.Build.Waits || o.Own, o.Build.Helpers || o.Own
 	if b, err = build.Build(c, o.Build); err == nil {
 		err = opt.Run(b.Func, o.Opt)
 	}

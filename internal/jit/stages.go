@@ -43,7 +43,8 @@ func IsStage(stage string) (is bool, err error) {
 // Stage is a stage of a kernel as text: what is made for vectors, which this processor need not have. A kernel that the new pipeline
 // does not take has an error that says why.
 func Stage(c *machine.Code, stage string, v Vectors) (string, error) {
-	b, err := build.Build(c, build.Options{Waits: true, Helpers: true})
+	v = Options{Vectors: v}.vectors()
+	b, err := build.Build(c, ForOwn(build.Options{}, v))
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +75,7 @@ func Stage(c *machine.Code, stage string, v Vectors) (string, error) {
 
 // stageOwn is a stage of machine code of our own.
 func stageOwn(f *ssa.Func, stage string, v Vectors) (string, error) {
-	t := targets[Options{Vectors: v}.vectors()]
+	t := targets[v]
 	if t == nil {
 		t = amd64.AVX2
 	}

@@ -63,9 +63,13 @@ func compileAll(b *testing.B, k kernels.Kernel, isa *amd64.Target) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	vectors := jit.AVX2
+	if isa == amd64.AVX512 {
+		vectors = jit.AVX512
+	}
 	before := cputime.Used()
 	for b.Loop() {
-		made, err := build.Build(code, build.Options{Waits: true, Helpers: true})
+		made, err := build.Build(code, jit.ForOwn(build.Options{}, vectors))
 		if err == nil {
 			err = opt.Run(made.Func, opt.Options{})
 		}

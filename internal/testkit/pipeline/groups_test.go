@@ -11,10 +11,12 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/bench/kernels"
+	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
+	"ptxvm.invalid/ptxvm/internal/testkit/load"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
@@ -63,6 +65,30 @@ func TestGroups(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStageGroups: what is shown of a kernel for a width has groups as large as its vectors, as what is compiled for it.
+func TestStageGroups(t *testing.T) {
+	for _, k := range kernels.All() {
+		if k.Name != "sgemm" {
+			continue
+		}
+		at := k.Make(k.Small).Launches[0]
+		m, err := load.Text(k.PTX(), source(t, k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := decoded(m, m.Func(at.Kernel), ir.LaunchShape{BlockX: int32(at.Block[0]), BlockY: int32(at.Block[1]), BlockZ: int32(at.Block[2])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, want := range map[jit.Vectors][2]bool{jit.AVX2: {true, false}, jit.AVX512: {false, true}} {
+			text, err := jit.Stage(code, "jit-ssa", v)
+			if got := [2]bool{strings.Contains(text, " lanes 8 "), strings.Contains(text, " lanes 16 ")}; err != nil || got != want {
+				t.Errorf("%v: groups of 8 and 16 lanes: %v, want %v; %v", v, got, want, err)
+			}
+		}
+	}
 }
 
 // exchange has lanes load through one pointer what others of their warp have stored through another one, without a barrier.

@@ -16,6 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/assume"
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
@@ -105,7 +106,7 @@ func (l *lacks) module(t *testing.T, of int, file, text string, shape ir.LaunchS
 			continue
 		}
 		add(&l.kernels, of)
-		b, err := build.Build(code, build.Options{Waits: true, Helpers: true})
+		b, err := build.Build(code, jit.ForOwn(build.Options{}, jit.AVX2))
 		if err != nil {
 			reason := numbers.ReplaceAllString(strings.TrimPrefix(err.Error(), "not taken: "), "#")
 			n := l.refused[reason]
