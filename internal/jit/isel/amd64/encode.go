@@ -19,7 +19,6 @@ type Code struct {
 	*isel.Func
 	isa     *Target
 	frame   frame
-	helps   bool // the interpreter executes instructions
 	does    does
 	memory  *memory
 	trace   *Trace
@@ -97,7 +96,7 @@ var assemblers = sync.Pool{New: func() any { return x86.New(nil) }}
 // Encode makes bytes of the function with places.
 func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	size := int32(o.frame.slots() + o.isa.bytes()*r.Slots)
-	if o.helps {
+	if o.does.help {
 		size += o.isa.kept()
 	}
 	if size > abi.Frame {
@@ -119,7 +118,7 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 
 // write writes all there is of the function.
 func (e *encoder) write(o *Code) {
-	if e.done = e.x.NewLabel(); o.helps {
+	if e.done = e.x.NewLabel(); e.does.help {
 		e.gate = e.x.NewLabel()
 	}
 	e.labels = make([]x86.Label, 0, len(o.Blocks))
@@ -142,7 +141,7 @@ func (e *encoder) write(o *Code) {
 		e.move(l.moves)
 		e.x.Jmp(e.labels[l.to.ID])
 	}
-	if e.code.Inst = nil; o.helps {
+	if e.code.Inst = nil; e.does.help {
 		e.x.Note("the way to the interpreter")
 		e.code.writeGate()
 	}

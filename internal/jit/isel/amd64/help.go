@@ -31,7 +31,6 @@ func (s *selector) help(e *ssa.Effect) {
 		return
 	}
 	s.flush()
-	s.helps = true
 	undo, pc := s.f.States[e.State].Undo, e.PC
 	homes, uses := s.homes(e.Homes, []isel.VReg{s.bits(e.Mask), s.bits(e.Args[0])}, 32, 0)
 	i := s.perform("help", func(c *code) {

@@ -12,9 +12,10 @@ import (
 // in its frame and is written back when it returns; what follows from the warps that are still to run is found only
 // then. Of a CTA that the code itself has begun, all warps are as the last CTA has left them.
 
-// does is what a function does that the way from warp to warp depends on.
+// does is what a function does that the way into it and from warp to warp depends on.
 type does struct {
 	wait    bool // its warps wait at barriers
+	help    bool // the interpreter executes instructions of it (help.go)
 	burn    bool // it takes fuel, or asks how much there is
 	restart bool // it leaves warps at their start, as they began
 }
@@ -23,7 +24,10 @@ type does struct {
 func whatDoes(f *ssa.Func) does {
 	d := does{wait: f.Waits, burn: f.Waits, restart: slices.ContainsFunc(f.States, func(s ssa.State) bool { return s.Restart })}
 	for _, b := range f.Blocks {
-		d.burn = d.burn || slices.ContainsFunc(b.Effects, func(e *ssa.Effect) bool { return e.Kind == ssa.Fuel })
+		for _, e := range b.Effects {
+			d.help = d.help || e.Kind == ssa.Helper
+			d.burn = d.burn || e.Kind == ssa.Fuel || e.Kind == ssa.Spare || e.Kind == ssa.Spend
+		}
 	}
 	return d
 }

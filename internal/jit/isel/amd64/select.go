@@ -121,7 +121,6 @@ type selector struct {
 	stubs   []*block
 	misses  []miss
 	frame   frame
-	helps   bool    // the interpreter executes instructions (help.go)
 	last    [64]*op // of those of vectors (shared)
 
 	structs map[structure]ssa.Value // of loads of structures of four words: under whose value what they share is kept
@@ -177,7 +176,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}
-	return &Code{Func: s.out, isa: t, frame: s.frame, does: whatDoes(f), helps: s.helps, memory: s.memory, reasons: s.reasons, trace: o.Trace}, nil
+	return &Code{Func: s.out, isa: t, frame: s.frame, does: whatDoes(f), memory: s.memory, reasons: s.reasons, trace: o.Trace}, nil
 }
 
 // prepare makes the blocks, finds where values are placed, and counts their uses.
