@@ -38,14 +38,7 @@ func (s *selector) loadFourth(e *ssa.Effect, v ssa.Value, i int) isel.VReg {
 	whole := *a
 	whole.Disp, whole.Count = start, 4
 	all := &ssa.Effect{Kind: e.Kind, Access: &whole, PC: e.PC}
-	share := func(n int, make func() isel.VReg) isel.VReg {
-		k := key{of, asMiddle, int16(16*i + n)}
-		if r, ok := s.look(k); ok {
-			return r
-		}
-		s.note(k, make(), s.block)
-		return s.mustLook(k)
-	}
+	share := func(n int, make func() isel.VReg) isel.VReg { return s.middle(of, 16*i+n, make) }
 	two := func(k int) isel.VReg { // structures k and k+4
 		return share(k, func() isel.VReg { return s.loadHalves(all, at.start+int64(16*k), 64) })
 	}

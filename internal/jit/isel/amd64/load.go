@@ -189,9 +189,9 @@ func (s *selector) grouped(a *ssa.Access, v ssa.Value) bool {
 	return s.f.TypeOf(v) == ssa.W && (a.Elem == 1 && a.Count == 4 || a.Elem == 4 && a.Count == 2)
 }
 
-// middle is a vector that several results of an effect are made of.
-func (s *selector) middle(e *ssa.Effect, n int, make func() isel.VReg) isel.VReg {
-	k := key{e.Results[0], asMiddle, int16(n)}
+// middle is a vector that several values are made of, by the first of them.
+func (s *selector) middle(of ssa.Value, n int, make func() isel.VReg) isel.VReg {
+	k := key{of, asMiddle, int16(n)}
 	if r, ok := s.look(k); ok {
 		return r
 	}
@@ -204,7 +204,7 @@ func (s *selector) loadGroup(e *ssa.Effect, n int, v ssa.Value, i int) isel.VReg
 	a := e.Access
 	from := a.Disp + int64(s.isa.lanes(ssa.W)*i)*a.Step
 	if a.Elem == 1 {
-		x := s.middle(e, i, func() isel.VReg { return s.load(x86.VMOVUPS, e, from) })
+		x := s.middle(e.Results[0], i, func() isel.VReg { return s.load(x86.VMOVUPS, e, from) })
 		if !a.Signed && n == 0 {
 			return s.vector(x86.VPAND, x, s.splat(255))
 		}
@@ -213,8 +213,8 @@ func (s *selector) loadGroup(e *ssa.Effect, n int, v ssa.Value, i int) isel.VReg
 		}
 		return s.imm([2]x86.Op{x86.VPSRLD, x86.VPSRAD}[bit(a.Signed)], 24, x)
 	}
-	x := s.middle(e, 2*i, func() isel.VReg { return s.load(x86.VMOVUPS, e, from) })
-	y := s.middle(e, 2*i+1, func() isel.VReg { return s.load(x86.VMOVUPS, e, from+int64(s.isa.bytes())) })
+	x := s.middle(e.Results[0], 2*i, func() isel.VReg { return s.load(x86.VMOVUPS, e, from) })
+	y := s.middle(e.Results[0], 2*i+1, func() isel.VReg { return s.load(x86.VMOVUPS, e, from+int64(s.isa.bytes())) })
 	if s.isa.Has(Masks) {
 		return s.every(x, y, n)
 	}
