@@ -75,10 +75,10 @@ func Build(code *machine.Code, o Options) (out *Built, err error) {
 	if fn == nil || !ok || code.Insts == nil || code.Interpreted {
 		return nil, Refusal("there is no converged code")
 	}
-	assume, chosen := map[assumed]differs{}, plan{}
+	assume, found := map[assumed]differs{}, &plan{lanes: map[int32]int{}}
 	for {
 		b := newBuilder(code, fn, classes.Shape, o, assume)
-		b.plan = chosen
+		b.plan = found
 		again, err := b.attempt()
 		switch {
 		case err != nil:
@@ -99,7 +99,7 @@ type builder struct {
 
 	variables
 	assumed map[assumed]differs // what is assumed of variables
-	plan    plan                // which lanes groups have
+	plan    *plan
 	tally   tally
 
 	ctaid, tid [3]ssa.Value
@@ -142,7 +142,7 @@ func (b *builder) attempt() (again bool, err error) {
 		case Refusal:
 			err = p
 		case helps:
-			b.plan[handlers], again = 1, true
+			b.plan.handlers, again = true, true
 		case retry:
 			for at, to := range p {
 				if b.assumed[at] >= to {

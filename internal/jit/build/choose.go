@@ -12,13 +12,13 @@ import (
 // strided in fewer lanes: then it is built with groups of 16 and of 8 lanes, too, and of these the largest is taken that has the fewest
 // such accesses; or smaller ones, where more values live than there are registers. What was built and is not taken nothing leads to.
 
-// plan is what attempts have chosen, by the instruction at which a region begins; startRegion is the kernel's start.
-type plan map[int32]int
+// plan is what attempts have found out, for the next one.
+type plan struct {
+	lanes    map[int32]int // of groups, by the instruction at which a region begins; startRegion is the kernel's start
+	handlers bool          // a region has an instruction that its handler executes (help.go)
+}
 
 const startRegion = -1
-
-// handlers is in a plan if a region has an instruction that its handler executes (help.go).
-const handlers = -2
 
 // mostVectors is how many values may live in more than one vector each: two more than there are registers of AVX2.
 const mostVectors = 18
@@ -35,7 +35,7 @@ func (p *path) region(pc int32) {
 	if p.from != nil {
 		key = p.from.pc
 	}
-	lanes, chosen := p.plan[key]
+	lanes, chosen := p.plan.lanes[key]
 	if !chosen {
 		lanes = p.opt.Lanes
 	}
@@ -45,7 +45,7 @@ func (p *path) region(pc int32) {
 		lanes = 32
 		p.buildLanes(pc, lanes)
 	}
-	p.plan[key] = lanes
+	p.plan.lanes[key] = lanes
 }
 
 // choose builds with the number of lanes that is best, and returns it.

@@ -143,7 +143,7 @@ func (p *path) enter() {
 			resume.Homes = append(resume.Homes, k.home)
 			p.env[off] = p.NewResult(p.block, resume, k.typ, false)
 		}
-		if k.home.Kind != ssa.Slot && p.plan[handlers] == 0 {
+		if k.home.Kind != ssa.Slot && !p.plan.handlers {
 			p.home[off] = p.env[off]
 		}
 	}
