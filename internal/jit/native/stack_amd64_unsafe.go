@@ -30,8 +30,7 @@ func CallOn(entry uintptr, context unsafe.Pointer, argument uint64) error {
 	return err
 }
 
-// CallAt is CallOn on a stack that has been taken: what the code leaves there it finds when it is called once more. It is a Go
-// function with a stack check: where the goroutine can be stopped between two calls.
+// CallAt is CallOn on a stack that has been taken: what the code leaves there it finds when it is called once more.
 func CallAt(stack, entry uintptr, context unsafe.Pointer, argument uint64) {
 	enterOn(entry, uintptr(context), uintptr(argument), stack)
 }
