@@ -21,6 +21,7 @@ var Passes = []Pass{
 	{"tests", tests}, // of addresses in loops, once for each base and block
 	{"cta", forCTA},  // tests in front, once for all warps
 	{"counts", counts},
+	{"regions", regions}, // operations of each region between barriers are its own
 	{Placing, place},
 }
 

@@ -123,9 +123,10 @@ func (v *verifier) throughout(cond Value, id CheckID, addr Value) bool {
 	if v.f.Warps == 0 {
 		return false
 	}
-	v.f.lookUp, v.f.Copy = true, 0
+	v.f.lookUp, v.f.Copy = true, v.f.Ops[addr].Copy
 	defer func() { v.f.lookUp = false }()
 	inside := v.f.Make(Inside, M, uint64(id), addr)
+	v.f.Copy = 0
 	all := v.f.Throughout(inside, v.f.Warp, v.f.Warps)
 	if all == 0 || all == inside {
 		return false

@@ -308,6 +308,25 @@ func (s *State) Reads() (list []Value) {
 	return list
 }
 
+// Replace gives a state other values; it reports whether they are.
+func (s *State) Replace(with func(Value) Value) (changed bool) {
+	replace := func(v *Value) {
+		if old := *v; old != 0 {
+			*v = with(old)
+			changed = changed || *v != old
+		}
+	}
+	s.Places, s.Homes = slices.Clone(s.Places), slices.Clone(s.Homes)
+	replace(&s.Mask)
+	for i := range s.Places {
+		replace(&s.Places[i].Mask)
+	}
+	for i := range s.Homes {
+		replace(&s.Homes[i].Value)
+	}
+	return changed
+}
+
 // Equal reports whether two states are the same.
 func (s *State) Equal(o *State) bool {
 	return s.PC == o.PC && s.Mask == o.Mask && s.FuelOut == o.FuelOut && s.Restart == o.Restart && s.Undo == o.Undo &&

@@ -90,6 +90,15 @@ func (f *Func) add(o Op) Value {
 	return v
 }
 
+// Twin is an operation of another one's operands in a copy, as it is.
+func (f *Func) Twin(o Op, copy uint16) Value {
+	running := f.Copy
+	f.Copy = copy
+	v := f.add(o)
+	f.Copy = running
+	return v
+}
+
 // in is the operation in another copy.
 func (o Op) in(n uint16) Op {
 	o.Copy = n
