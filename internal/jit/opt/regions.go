@@ -102,7 +102,7 @@ func (r *regioner) of(v ssa.Value, root *ssa.Block) ssa.Value {
 	old := r.f.Ops[v]
 	o, x := old.Map(func(a ssa.Value) ssa.Value { return r.of(a, root) }), v
 	if o != old || r.owner[v] != nil && r.owner[v] != root { // what states alone use is not placed
-		x = r.f.Twin(o, r.copyOf(old.Copy, root))
+		x = r.f.Clone(o, r.copyOf(old.Copy, root))
 	}
 	r.versions[key] = x
 	return x

@@ -90,8 +90,8 @@ func (f *Func) add(o Op) Value {
 	return v
 }
 
-// Twin is an operation of another one's operands in a copy, as it is.
-func (f *Func) Twin(o Op, copy uint16) Value {
+// Clone is an operation in a copy, as it is.
+func (f *Func) Clone(o Op, copy uint16) Value {
 	running := f.Copy
 	f.Copy = copy
 	v := f.add(o)
