@@ -9,7 +9,8 @@
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind; of broad kernels of the tuned half, too
 //	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
-//	go run ./bench -opencl                      # four kernels against OpenCL
+//	go run ./bench -opencl installed            # four kernels against OpenCL
+//	go run ./bench -kernels -opencl ICD         # the broad kernels that have OpenCL C against an implementation's shared library, beside C
 //	go run ./bench -sanitize                    # six kernels under an empty observer and each sanitizer, against the interpreter, and with two workers
 //	go run ./bench -sanitize -check mem -cpuprofile FILE   # one of them alone, and a profile of it
 //	go run ./bench -hostile 100                 # check of inputs of 10 and 100 MB made to ask for more
@@ -43,12 +44,13 @@ func main() {
 
 // options are what the command line says.
 type options struct {
-	count, width, megabytes                  int
-	span                                     time.Duration
-	only, cvt, technique, path, check        string
-	cpu, counted, engine                     string
-	each, speed, c, broad, parts, expect, cl bool
-	two, watched                             bool
+	count, width, megabytes              int
+	span                                 time.Duration
+	only, cvt, technique, path, check    string
+	cpu, counted, engine                 string
+	cl                                   string
+	each, speed, c, broad, parts, expect bool
+	two, watched                         bool
 }
 
 func (o *options) register() {
@@ -64,7 +66,7 @@ func (o *options) register() {
 	flag.StringVar(&o.technique, "technique", "", "with -techniques: those whose name matches")
 	flag.StringVar(&o.path, "csv", "", "with -kernels and -techniques: write what was measured to this file, too")
 	flag.BoolVar(&o.expect, "expect", false, "with -kernels: instead, print what C makes of the small inputs (bench/kernels/small.txt)")
-	flag.BoolVar(&o.cl, "opencl", false, "instead, kernels against the same in OpenCL on one core, those whose name matches -run")
+	flag.StringVar(&o.cl, "opencl", "", "instead, kernels against the same in OpenCL C in one thread, those whose name matches -run: by this implementation, its shared library, or \"installed\" for the one that the loader finds; with -kernels: those of bench/kernels that are in OpenCL C, too")
 	flag.BoolVar(&o.two, "cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
 	flag.BoolVar(&o.watched, "sanitize", false, "instead, kernels under each sanitizer against the interpreter, those whose name matches -run")
 	flag.StringVar(&o.check, "check", "", "with -sanitize: the sanitizers whose name matches")
@@ -91,8 +93,10 @@ func (o *options) measure() error {
 		err = cvtTable(regexp.MustCompile(o.cvt), o.span/30, o.each)
 	case o.speed:
 		err = speedTable(match, o.count)
-	case o.cl:
-		err = measure(match, o.engine, o.span, openCLTable)
+	case o.cl != "" && o.broad:
+		err = measure(match, o.engine, kernelSpan(o.span), kernelsOpenCL(o.path, o.cl))
+	case o.cl != "":
+		err = measure(match, o.engine, o.span, openCLTable(o.cl))
 	case o.two:
 		err = measure(match, o.engine, o.span, coresTable)
 	case o.watched:

@@ -1,6 +1,7 @@
 // Package kernels is a table of small kernels of all kinds, as a CUDA author writes them, with inputs and launches: what
 // compiled code is measured on beside the kernels that it was tuned on. NAME/NAME.cu is the source, NAME.ptx what
-// the compiler makes of it (regenerate.sh), NAME.c the same arithmetic in C, for bench/native/main.c.
+// the compiler makes of it (regenerate.sh), NAME.c the same arithmetic in C, for bench/native/main.c, NAME.cl the kernel in OpenCL C,
+// for bench/opencl/host.c.
 package kernels
 
 import (
@@ -39,9 +40,11 @@ func (k Kernel) Tuned() bool {
 	return (sum^sum>>16)&1 == 0
 }
 
-// PTX and Reference are the paths of the module and of its reference in C, inside the repository.
+// PTX, Reference and OpenCL are the paths of the module, of its reference in C, and of the same kernel in OpenCL C, which some of the tuned
+// half have; inside the repository.
 func (k Kernel) PTX() string       { return k.file("ptx") }
 func (k Kernel) Reference() string { return k.file("c") }
+func (k Kernel) OpenCL() string    { return k.file("cl") }
 
 func (k Kernel) file(kind string) string {
 	return fmt.Sprintf("bench/kernels/%s/%s.%s", k.Name, k.Name, kind)

@@ -142,3 +142,21 @@ func TestTable(t *testing.T) {
 		t.Errorf("%d of %d kernels are tuned on", tuned, n)
 	}
 }
+
+// Sixteen kernels at least are in OpenCL C, too: of the tuned half, each with one launch, which is what bench/opencl/host.c makes.
+func TestOpenCL(t *testing.T) {
+	n := 0
+	for _, k := range All() {
+		text, err := os.ReadFile(filepath.Join("..", "..", k.OpenCL()))
+		if err != nil {
+			continue
+		}
+		n++
+		if !k.Tuned() || len(k.Make(k.Small).Launches) != 1 || !strings.Contains(string(text), "kernel void once(") {
+			t.Errorf("%s: tuned %v, %d launches, or no kernel once", k.Name, k.Tuned(), len(k.Make(k.Small).Launches))
+		}
+	}
+	if n < 16 {
+		t.Errorf("%d kernels are in OpenCL C", n)
+	}
+}

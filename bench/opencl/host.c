@@ -2,7 +2,7 @@
 // prints the nanoseconds of processor time of the fastest run, threads of the implementation included, and on the
 // second line what it ran on.
 //
-//	host SECONDS KERNELS.cl NAME GX GY GZ LX LY LZ ARG…   @FILE is a buffer, written back to FILE.out; else a word in hex
+//	host SECONDS KERNELS.cl NAME GX GY GZ LX LY LZ ARG…   @FILE is a buffer, written back to FILE.out; else 4 or 8 bytes in hex
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dirent.h>
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   ok(err, "queue");
   cl_program program = clCreateProgramWithSource(context, 1, (const char **)&src, &size, &err);
   ok(err, "program");
-  if (clBuildProgram(program, 1, &device, "", 0, 0)) {
+  if (clBuildProgram(program, 1, &device, "-cl-fp32-correctly-rounded-divide-sqrt", 0, 0)) {
     clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, 0);
     fprintf(stderr, "%s\n", log);
     return 1;
@@ -96,8 +96,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; i++) {
     char *text = argv[10 + i];
     if (text[0] != '@') {
-      cl_uint v = strtoul(text, 0, 16);
-      ok(clSetKernelArg(kernel, i, sizeof v, &v), text);
+      cl_ulong v = strtoull(text, 0, 16); // bytes are in the order of x86
+      ok(clSetKernelArg(kernel, i, strlen(text) / 2, &v), text);
       continue;
     }
     arg[i].first = load(text + 1, &arg[i].size);
@@ -135,7 +135,10 @@ int main(int argc, char **argv) {
       if (!f || fwrite(got, 1, arg[i].size, f) != arg[i].size || fclose(f))
         return 1;
     }
-  clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof name - 1, name, 0);
-  printf("%.0f\n%s\n", whole < 1e300 ? whole : any, name);
+  char version[256] = "", driver[256] = "";
+  clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, 0);
+  clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version - 1, version, 0);
+  clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver - 1, driver, 0);
+  printf("%.0f\n%s, %s, driver %s\n", whole < 1e300 ? whole : any, name, version, driver);
   return 0;
 }
