@@ -35,7 +35,7 @@ const (
 
 // flags make a library of one file that computes what the text says, each rounding where it has it. -O3 gains nothing: the text
 // is vectors already. A frame that is larger than the stack is an error.
-var flags = strings.Fields("-x c -std=gnu11 -O2 -mavx2 -mfma -mbmi -mbmi2 -mpopcnt -mtune=native -ffp-contract=off -fno-math-errno " +
+var flags = strings.Fields("-x c -std=gnu11 -O2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mpopcnt -mtune=native -ffp-contract=off -fno-math-errno " +
 	"-fno-trapping-math -fwrapv -fno-strict-aliasing -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables " +
 	"-fvisibility=hidden -fPIC -shared -nostdlib -Wl,--build-id=none " +
 	"-Werror=frame-larger-than=" + strconv.Itoa(abi.Frame))

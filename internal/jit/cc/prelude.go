@@ -68,6 +68,7 @@ typedef s32 w8 __attribute__((vector_size(32))); typedef u32 uw8 __attribute__((
 typedef s64 x4 __attribute__((vector_size(32))); typedef u64 ux4 __attribute__((vector_size(32)));
 typedef float f8 __attribute__((vector_size(32))); typedef double d4 __attribute__((vector_size(32)));
 typedef short h16 __attribute__((vector_size(32))); typedef char c32 __attribute__((vector_size(32))); typedef char c16 __attribute__((vector_size(16))); typedef c16 c16m __attribute__((aligned(1), may_alias));
+typedef float f4 __attribute__((vector_size(16))); typedef short h8 __attribute__((vector_size(16))); typedef u16 uh8 __attribute__((vector_size(16)));
 typedef s32 w4 __attribute__((vector_size(16))); typedef u32 uw4 __attribute__((vector_size(16)));
 typedef w8 w8m __attribute__((aligned(1), may_alias)); typedef x4 x4m __attribute__((aligned(1), may_alias));
 typedef u8 b8m __attribute__((vector_size(8), aligned(1), may_alias)); typedef s8 sb8m __attribute__((vector_size(8), aligned(1), may_alias));
@@ -104,6 +105,11 @@ inline w4 low(w8 a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3); }
 inline w4 high(w8 a) { return __builtin_shufflevector(a, a, 4, 5, 6, 7); }
 inline x4 sextw(w4 a) { return __builtin_convertvector(a, x4); }
 inline x4 zextw(w4 a) { return (x4)__builtin_convertvector((uw4)a, ux4); }
+inline x4 f2d(w4 a) { return (x4)__builtin_convertvector((f4)a, d4); }
+inline x4 i2d(w4 a) { return (x4)__builtin_convertvector(a, d4); }
+inline w4 d2f(x4 a) { return (w4)__builtin_convertvector((d4)a, f4); }
+inline w4 d2i(x4 a) { return __builtin_ia32_cvttpd2dq256((d4)a); }
+inline w8 joined(w4 a, w4 b) { return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7); }
 inline w8 even(x4 a, x4 b) { return __builtin_shufflevector((w8)a, (w8)b, 0, 2, 4, 6, 8, 10, 12, 14); }
 inline w8 halves(w8 a, w8 b) { return (w8)__builtin_ia32_permdi256((x4)__builtin_ia32_packusdw256(a & 0xffff, b & 0xffff), 0xd8); }
 inline w8 bytes(w8 a, w8 b, w8 c, w8 d) {
@@ -133,13 +139,22 @@ inline w8 mulhis8(w8 a, w8 b) {
 	ux4 e = (ux4)__builtin_ia32_pmuldq256(a, b), o = (ux4)__builtin_ia32_pmuldq256((w8)((ux4)a >> 32), (w8)((ux4)b >> 32));
 	return (w8)(e >> 32 | (o & 0xffffffff00000000));
 }
-inline w8 popcw8(w8 a) {
+inline uw8 counts(w8 a) { // of bytes
 	uw8 v = (uw8)a;
 	v -= v >> 1 & 0x55555555;
 	v = (v & 0x33333333) + (v >> 2 & 0x33333333);
-	v = (v + (v >> 4)) & 0x0f0f0f0f;
-	return (w8)(v * 0x01010101 >> 24);
+	return (v + (v >> 4)) & 0x0f0f0f0f;
 }
+inline w8 popcw8(w8 a) { return (w8)(counts(a) * 0x01010101 >> 24); }
+inline x4 popcx4(x4 a) { return (x4)((ux4)counts((w8)a) * 0x0101010101010101 >> 56); }
+inline w8 h2f8(w8 a) { return (w8)__builtin_ia32_vcvtph2ps256(__builtin_convertvector(a, h8)); }
+#define f2h8(a, how) (w8)__builtin_convertvector((uh8)__builtin_ia32_vcvtps2ph256((f8)(a), how), uw8)
+#define FIRST(name, what) /* a compiler would exchange the operands, of which the first NaN counts */ \
+inline x4 name(x4 a, x4 b) { \
+	d4 r; \
+	__asm__(what " %2, %1, %0" : "=x"(r) : "x"(a), "xm"(b)); \
+	return (x4)r; }
+FIRST(addd4, "vaddpd") FIRST(muld4, "vmulpd")
 #define EACH(name, vector, type, n, e) \
 inline vector name(vector a, vector b) { \
 	vector r; \
@@ -311,6 +326,7 @@ apart u32 outside(const u64 *a, u32 m, u64 start, u64 fit, u64 align) {
 	}
 	return bad != 0;
 }
+#define CLEAR(t) for (u32 i = 0; i < sizeof t / 32; i++) ((x4m *)t)[i] = (x4){0}; // an initializer would be a call of memset
 #define LANES(name, type, elem) \
 apart void load##name(u32 *to, const u64 *a, u32 m, u64 g) { \
 	if (m == -1u) { for (u32 i = 0; i < 32; i++) to[i] = (u32)(elem)*(type *)(a[i] + g); return; } \

@@ -442,7 +442,7 @@ func (p *printer) loadEach(e *ssa.Effect) {
 		if p.f.TypeOf(v) == ssa.X {
 			wide, typ, vector, n = "x", "u64", "x4", 4
 		}
-		p.linef("\t{ %s t[32] __attribute__((aligned(32))) = {0}; load%s%s%d(t, a, m, G + %d);", typ, wide, letter(a), a.Elem, k*int(a.Elem))
+		p.linef("\t{ %s t[32] __attribute__((aligned(32))); CLEAR(t) load%s%s%d(t, a, m, G + %d);", typ, wide, letter(a), a.Elem, k*int(a.Elem))
 		for i := range p.f.LanesOf(v) / n {
 			p.linef("\tv%d_%d = ((%sm *)t)[%d];", v, i, vector, i)
 		}

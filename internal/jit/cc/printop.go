@@ -24,7 +24,7 @@ var scalars = map[ssa.Code][2]string{
 	ssa.Select: {"A ? B : C", "A ? B : C"}, ssa.Not: {"!A"},
 }
 
-// vectors are operations on parts of lanes: A, B and C are operands, all of 32 bytes.
+// vectors are operations on parts of lanes: A, B and C are operands, all of 32 bytes, IMM is the immediate.
 var vectors = map[ssa.Code][2]string{
 	ssa.Add: {"A + B", "A + B"}, ssa.Sub: {"A - B", "A - B"}, ssa.Mul: {"A * B", "A * B"},
 	ssa.MulHiU: {"mulhiu8(A, B)"}, ssa.MulHiS: {"mulhis8(A, B)"},
@@ -33,12 +33,12 @@ var vectors = map[ssa.Code][2]string{
 	ssa.MinU: {"pickw((uw8)A < (uw8)B, A, B)", "pickx((ux4)A < (ux4)B, A, B)"}, ssa.MaxU: {"pickw((uw8)A > (uw8)B, A, B)", "pickx((ux4)A > (ux4)B, A, B)"},
 	ssa.DivU: {"divuw8(A, B)", "divux4(A, B)"}, ssa.RemU: {"remuw8(A, B)", "remux4(A, B)"},
 	ssa.Shl: {"shlw8(A, B)", "shlx4(A, B)"}, ssa.Shr: {"shrw8(A, B)", "shrx4(A, B)"}, ssa.Sar: {"sarw8(A, B)", "sarx4(A, B)"},
-	ssa.Popc: {"popcw8(A)"},
+	ssa.Popc: {"popcw8(A)", "popcx4(A)"},
 	ssa.Eq:   {"(w8)(A == B)", "(x4)(A == B)"}, ssa.Ne: {"(w8)(A != B)", "(x4)(A != B)"}, ssa.LtS: {"(w8)(A < B)", "(x4)(A < B)"}, ssa.LeS: {"(w8)(A <= B)", "(x4)(A <= B)"},
 	ssa.LtU: {"(w8)((uw8)A < (uw8)B)", "(x4)((ux4)A < (ux4)B)"}, ssa.LeU: {"(w8)((uw8)A <= (uw8)B)", "(x4)((ux4)A <= (ux4)B)"},
 	ssa.Select: {"pickw(A, B, C)", "pickx(A, B, C)"}, ssa.Not: {"~A"},
-	ssa.FAdd: {"(w8)((f8)A + (f8)B)", "(x4)((d4)A + (d4)B)"}, ssa.FSub: {"(w8)((f8)A - (f8)B)", "(x4)((d4)A - (d4)B)"},
-	ssa.FMul: {"(w8)((f8)A * (f8)B)", "(x4)((d4)A * (d4)B)"}, ssa.FDiv: {"(w8)((f8)A / (f8)B)", "(x4)((d4)A / (d4)B)"},
+	ssa.FAdd: {"(w8)((f8)A + (f8)B)", "addd4(A, B)"}, ssa.FSub: {"(w8)((f8)A - (f8)B)", "(x4)((d4)A - (d4)B)"},
+	ssa.FMul: {"(w8)((f8)A * (f8)B)", "muld4(A, B)"}, ssa.FDiv: {"(w8)((f8)A / (f8)B)", "(x4)((d4)A / (d4)B)"},
 	ssa.FFma:  {"(w8)__builtin_ia32_vfmaddps256((f8)A, (f8)B, (f8)C)", "(x4)__builtin_ia32_vfmaddpd256((d4)A, (d4)B, (d4)C)"},
 	ssa.FSqrt: {"(w8)__builtin_ia32_sqrtps256((f8)A)", "(x4)__builtin_ia32_sqrtpd256((d4)A)"},
 	ssa.FMin:  {"(w8)__builtin_ia32_minps256((f8)A, (f8)B)", "(x4)__builtin_ia32_minpd256((d4)A, (d4)B)"},
@@ -46,7 +46,12 @@ var vectors = map[ssa.Code][2]string{
 	ssa.FEq:   {"(w8)((f8)A == (f8)B)", "(x4)((d4)A == (d4)B)"}, ssa.FLt: {"(w8)((f8)A < (f8)B)", "(x4)((d4)A < (d4)B)"},
 	ssa.FLe: {"(w8)((f8)A <= (f8)B)", "(x4)((d4)A <= (d4)B)"}, ssa.FUnord: {"(w8)((f8)A != (f8)A) | (w8)((f8)B != (f8)B)", "(x4)((d4)A != (d4)A) | (x4)((d4)B != (d4)B)"},
 	ssa.Canon: {"canon(A)"}, ssa.I2F: {"(w8)__builtin_convertvector(A, f8)"}, ssa.U2F: {"u2f8(A)"},
+	ssa.FRound: {"(w8)__builtin_ia32_roundps256((f8)A, IMM)", "(x4)__builtin_ia32_roundpd256((d4)A, IMM)"},
+	ssa.F2I:    {"__builtin_ia32_cvttps2dq256((f8)A)"}, ssa.H2F: {"h2f8(A)"}, ssa.F2H: {"f2h8(A, IMM)"},
 }
+
+// resized are operations whose result has another width than the operand: of half a part, or of a part to half of one.
+var resized = map[ssa.Code]string{ssa.Zext: "zextw", ssa.Sext: "sextw", ssa.F2D: "f2d", ssa.I2D: "i2d", ssa.D2F: "d2f", ssa.D2I: "d2i"}
 
 // op prints the computation of a value.
 func (p *printer) op(v ssa.Value) {
@@ -176,7 +181,7 @@ func (p *printer) shuffle(v ssa.Value, o *ssa.Op) {
 
 // width is the place of an operation in the tables: by its operands, where they are wider than its result.
 func (p *printer) width(o *ssa.Op) int {
-	if o.Type == ssa.X || o.N > 0 && o.Code != ssa.Trunc && p.f.TypeOf(o.Operands()[o.N-1]) == ssa.X {
+	if o.Type == ssa.X || o.N > 0 && !o.Code.Narrows() && p.f.TypeOf(o.Operands()[o.N-1]) == ssa.X {
 		return 1
 	}
 	return 0
@@ -197,12 +202,17 @@ func (p *printer) arithmetic(v ssa.Value, o *ssa.Op) {
 		return
 	}
 	switch {
-	case o.Code == ssa.Zext || o.Code == ssa.Sext:
-		p.extend(v, o)
+	case o.Code.Widens():
+		p.widen(v, o)
 		return
 	case o.Code == ssa.Trunc:
 		for i := range p.partsOf(v) {
 			p.linef("\tv%d_%d = even(%s, %s);", v, i, p.part(o.A, 2*i), p.part(o.A, 2*i+1))
+		}
+		return
+	case o.Code.Narrows():
+		for i := range p.partsOf(v) {
+			p.linef("\tv%d_%d = joined(%s(%s), %s(%s));", v, i, resized[o.Code], p.part(o.A, 2*i), resized[o.Code], p.part(o.A, 2*i+1))
 		}
 		return
 	case o.Type == ssa.M && w == 1:
@@ -218,7 +228,7 @@ func (p *printer) arithmetic(v ssa.Value, o *ssa.Op) {
 func (p *printer) vector(o *ssa.Op, w, i int) string {
 	rule := vectors[o.Code][w]
 	p.found(rule, o)
-	var pairs []string
+	pairs := []string{"IMM", fmt.Sprint(o.Imm)}
 	for k, a := range o.Operands() {
 		text := p.part(a, i)
 		if w == 1 && p.f.TypeOf(a) == ssa.M {
@@ -274,12 +284,11 @@ func replace(rule string, pairs []string) string {
 	return b.String()
 }
 
-// extend prints words as lanes of 64 bits.
-func (p *printer) extend(v ssa.Value, o *ssa.Op) {
-	how := map[ssa.Code]string{ssa.Zext: "zextw", ssa.Sext: "sextw"}[o.Code]
+// widen prints words as lanes of 64 bits.
+func (p *printer) widen(v ssa.Value, o *ssa.Op) {
 	for i := range p.partsOf(v) {
 		half := [2]string{"low", "high"}[i%2]
-		p.linef("\tv%d_%d = %s(%s(%s));", v, i, how, half, p.part(o.A, i/2))
+		p.linef("\tv%d_%d = %s(%s(%s));", v, i, resized[o.Code], half, p.part(o.A, i/2))
 	}
 }
 

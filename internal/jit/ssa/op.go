@@ -25,8 +25,9 @@ type Value uint32
 // Code is what an operation does.
 type Code uint8
 
-// The operations. Counts of shifts from the width on shift everything out. Floats are rounded to nearest; their NaNs have any
-// payload until Canon makes them PTX's.
+// The operations. Counts of shifts from the width on shift everything out. Floats are rounded to nearest. NaNs of f32 have any payload
+// until Canon makes them PTX's; those of f64 are the first operand that is one, quieted (of a product's factors either), or if there is
+// none the processor's.
 const (
 	Invalid Code = iota
 	Param        // of a block
@@ -82,8 +83,9 @@ const (
 	FDiv
 	FFma
 	FSqrt
-	FMin // A < B ? A : B
-	FMax // A > B ? A : B
+	FMin   // A < B ? A : B
+	FMax   // A > B ? A : B
+	FRound // to an integral value, as Imm says (Rounding)
 	FEq
 	FLt
 	FLe
@@ -91,7 +93,25 @@ const (
 	Canon // the canonical NaN of f32 for every NaN
 	I2F
 	U2F
+	F2I // truncated; a NaN and what has no place in a signed word are 1<<31
+	F2D // f32 to f64
+	D2F
+	I2D
+	D2I // f64 as F2I
+	H2F // the f16 in the low bits to f32
+	F2H // f32 to f16 in the low bits, zeros above, rounded as Imm says
 	numCodes
+)
+
+// Rounding is how a value is rounded that has no place in its format.
+type Rounding = uint64
+
+// The roundings: Imm of operations that have one.
+const (
+	Nearest Rounding = iota // to even
+	Down
+	Up
+	Zero
 )
 
 // Codes is the number of codes.
@@ -165,6 +185,7 @@ var defs = [numCodes]def{
 	FSqrt:  {name: "fsqrt", shape: "NN"},
 	FMin:   {name: "fmin", shape: "NNN"},
 	FMax:   {name: "fmax", shape: "NNN"},
+	FRound: {name: "fround", shape: "NN", imm: true},
 	FEq:    {name: "feq", shape: "MNN"},
 	FLt:    {name: "flt", shape: "MNN"},
 	FLe:    {name: "fle", shape: "MNN"},
@@ -172,6 +193,13 @@ var defs = [numCodes]def{
 	Canon:  {name: "canon", shape: "WW"},
 	I2F:    {name: "i2f", shape: "WW"},
 	U2F:    {name: "u2f", shape: "WW"},
+	F2I:    {name: "f2i", shape: "WW"},
+	F2D:    {name: "f2d", shape: "XW"},
+	D2F:    {name: "d2f", shape: "WX"},
+	I2D:    {name: "i2d", shape: "XW"},
+	D2I:    {name: "d2i", shape: "WX"},
+	H2F:    {name: "h2f", shape: "WW"},
+	F2H:    {name: "f2h", shape: "WW", imm: true},
 }
 
 // String is the operation's name in text.
@@ -179,6 +207,12 @@ func (c Code) String() string { return defs[c].name }
 
 // Comparison tells whether the result is a truth value about two operands.
 func (c Code) Comparison() bool { return len(defs[c].shape) == 3 && defs[c].shape[0] == 'M' }
+
+// Narrows tells whether lanes of 64 bits become words.
+func (c Code) Narrows() bool { return defs[c].shape == "WX" }
+
+// Widens tells whether words become lanes of 64 bits.
+func (c Code) Widens() bool { return defs[c].shape == "XW" }
 
 // reduces tells whether the result is a number that follows from lanes.
 func (c Code) reduces() bool {

@@ -16,7 +16,8 @@ var rules256 = [ssa.Codes][2]x86.Op{
 	ssa.FAdd: {x86.VADDPS, x86.VADDPD}, ssa.FSub: {x86.VSUBPS, x86.VSUBPD}, ssa.FMul: {x86.VMULPS,
 		x86.VMULPD}, ssa.FDiv: {x86.VDIVPS, x86.VDIVPD},
 	ssa.FMin: {x86.VMINPS, x86.VMINPD}, ssa.FMax: {x86.VMAXPS, x86.VMAXPD}, ssa.FSqrt: {x86.VSQRTPS, x86.VSQRTPD},
-	ssa.I2F: {x86.VCVTDQ2PS}, ssa.Eq: {x86.VPCMPEQD, x86.VPCMPEQQ},
+	ssa.FRound: {x86.VROUNDPS, x86.VROUNDPD},
+	ssa.I2F:    {x86.VCVTDQ2PS}, ssa.F2I: {x86.VCVTTPS2DQ}, ssa.Eq: {x86.VPCMPEQD, x86.VPCMPEQQ},
 	ssa.Shl: {x86.VPSLLVD, x86.VPSLLVQ}, ssa.Shr: {x86.VPSRLVD, x86.VPSRLVQ}, ssa.Sar: {x86.VPSRAVD},
 }
 
@@ -24,20 +25,25 @@ var rules256 = [ssa.Codes][2]x86.Op{
 var immediates256 = [ssa.Codes][2]x86.Op{ssa.Shl: {x86.VPSLLD, x86.VPSLLQ}, ssa.Shr: {x86.VPSRLD, x86.VPSRLQ},
 	ssa.Sar: {x86.VPSRAD}}
 
+// resized are operations whose result has another width than the operand.
+var resized = map[ssa.Code]x86.Op{ssa.Zext: x86.VPMOVZXDQ, ssa.Sext: x86.VPMOVSXDQ, ssa.F2D: x86.VCVTPS2PD, ssa.I2D: x86.VCVTDQ2PD,
+	ssa.D2F: x86.VCVTPD2PS, ssa.D2I: x86.VCVTTPD2DQ}
+
 // floatComparisons are the immediates of vcmpps: none of them holds of a NaN but the last.
 var floatComparisons = [ssa.Codes]int64{ssa.FEq: 0, ssa.FLt: 17, ssa.FLe: 18, ssa.FUnord: 3}
 
 // greater are comparisons of integers that can be said by "greater than".
 var greater = [2]x86.Op{x86.VPCMPGTD, x86.VPCMPGTQ}
 
-// exchangeable are the operations whose first operand may be the one that is in memory.
+// exchangeable are the operations whose first operand may be the one that is in memory; those of f64 are not, of which the first NaN
+// counts.
 var exchangeable = [ssa.Codes]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true,
 	ssa.MinS: true, ssa.MaxS: true,
 	ssa.MinU: true, ssa.MaxU: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true}
 
 // width is the place of an operation in the tables: by its operands, where they are wider than its result.
 func (s *selector) width(o *ssa.Op) int {
-	if o.Type == ssa.X || o.N > 0 && o.Code != ssa.Trunc && s.f.TypeOf(o.Operands()[o.N-1]) == ssa.X {
+	if o.Type == ssa.X || o.N > 0 && !o.Code.Narrows() && s.f.TypeOf(o.Operands()[o.N-1]) == ssa.X {
 		return 1
 	}
 	return 0
@@ -55,11 +61,13 @@ func (s *selector) computeLanes(k key) {
 		r = s.part(o.A, 0)
 	case o.Code == ssa.Shuffle:
 		r = s.shuffled(o, i)
-	case o.Code == ssa.Zext || o.Code == ssa.Sext:
-		widen := [2]x86.Op{x86.VPMOVZXDQ, x86.VPMOVSXDQ}[bit(o.Code == ssa.Sext)]
-		r = s.half(widen, s.part(o.A, i/2), i%2)
+	case o.Code.Widens():
+		r = s.half(resized[o.Code], s.part(o.A, i/2), i%2)
 	case o.Code == ssa.Trunc:
 		r = s.even(s.part(o.A, 2*i), s.part(o.A, 2*i+1))
+	case o.Code.Narrows():
+		low := s.vector(resized[o.Code], s.part(o.A, 2*i))
+		r = s.joinedHalves(low, s.vector(resized[o.Code], s.part(o.A, 2*i+1)))
 	case o.Type == ssa.M && w == 1:
 		r = s.even(s.vectorOf(o, 1, 2*i), s.vectorOf(o, 1, 2*i+1))
 	default:
@@ -74,6 +82,14 @@ func (s *selector) even(a, b isel.VReg) isel.VReg {
 		return s.every(a, b, 0)
 	}
 	return s.imm(x86.VPERMQ, 0xd8, s.imm(x86.VSHUFPS, 0x88, a, b))
+}
+
+// joinedHalves puts the second low half behind the first.
+func (s *selector) joinedHalves(low, high isel.VReg) isel.VReg {
+	if s.isa.Has(Masks) {
+		return s.imm(x86.VINSERTI64X4, 1, low, high)
+	}
+	return s.imm(x86.VINSERTI128, 1, low, high)
 }
 
 // vectorOf is one vector of an operation.
@@ -94,7 +110,10 @@ func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
 		return r
 	}
 	if code := s.isa.rules[o.Code][w]; code != 0 {
-		if o.N == 1 {
+		switch {
+		case o.Code == ssa.FRound:
+			return s.imm(code, int64(o.Imm), s.part(o.A, i))
+		case o.N == 1:
 			return s.vector(code, s.part(o.A, i))
 		}
 		return s.binary(code, o, i)
@@ -126,7 +145,8 @@ func (s *selector) masked(o *ssa.Op, i int) isel.VReg {
 // binary is an instruction of two operands, of which the second may be what a load has waited for.
 func (s *selector) binary(code x86.Op, o *ssa.Op, i int) isel.VReg {
 	a, b := o.A, o.B
-	if exchangeable[o.Code] && !s.folds(b, i) && s.folds(a, i) {
+	either := exchangeable[o.Code] && (o.Type != ssa.X || o.Code < ssa.FAdd)
+	if either && !s.folds(b, i) && s.folds(a, i) {
 		a, b = b, a
 	}
 	if a == b || !s.folds(b, i) {
@@ -184,11 +204,13 @@ func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
 	case ssa.MulHiU, ssa.MulHiS:
 		return s.highProducts(o.Code, a(), b())
 	case ssa.Popc:
-		if w == 0 {
-			return s.counted(a())
-		}
+		return s.counted(w, a())
 	case ssa.U2F:
 		return s.fromUnsigned(a())
+	case ssa.H2F:
+		return s.vector(x86.VCVTPH2PS, s.halvesPacked(a()))
+	case ssa.F2H:
+		return s.vector(x86.VPMOVZXWD, s.imm(x86.VCVTPS2PH, int64(o.Imm), a()))
 	case ssa.Perm:
 		return s.permuted(o, i)
 	case ssa.DivU, ssa.RemU:

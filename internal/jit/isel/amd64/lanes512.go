@@ -19,6 +19,7 @@ var rules512 = with(rules256, [ssa.Codes][2]x86.Op{
 	ssa.And: {x86.VPANDD, x86.VPANDQ}, ssa.Or: {x86.VPORD, x86.VPORQ}, ssa.Xor: {x86.VPXORD, x86.VPXORQ},
 	ssa.MinS: {x86.VPMINSD, x86.VPMINSQ}, ssa.MaxS: {x86.VPMAXSD, x86.VPMAXSQ},
 	ssa.MinU: {x86.VPMINUD, x86.VPMINUQ}, ssa.MaxU: {x86.VPMAXUD, x86.VPMAXUQ}, ssa.U2F: {x86.VCVTUDQ2PS},
+	ssa.FRound: {x86.VRNDSCALEPS, x86.VRNDSCALEPD},
 })
 
 // immediates512 are shifts by a constant.
@@ -117,7 +118,8 @@ func (s *selector) quotientsOfWords(c ssa.Code, a, b isel.VReg) isel.VReg {
 		q := s.vector(x86.VDIVPD, s.vector(x86.VCVTUDQ2PD, x), s.vector(x86.VCVTUDQ2PD, y))
 		return s.vector(x86.VCVTTPD2UDQ, q)
 	}
-	q := s.imm(x86.VINSERTI64X4, 1, half(0), half(1))
+	low := half(0)
+	q := s.joinedHalves(low, half(1))
 	if c == ssa.DivU {
 		return q
 	}

@@ -100,9 +100,12 @@ func trialOf(typ ssa.Type, num bool) *trial {
 	} else {
 		t.store("trunc", t.Make(ssa.Trunc, ssa.W, 0, x))
 	}
-	if num {
-		t.store("popc", t.Make(ssa.Popc, typ, 0, x))
-	} else {
+	if typ == ssa.X && !num {
+		t.store("d2f", t.Make(ssa.Canon, ssa.W, 0, t.Make(ssa.D2F, ssa.W, 0, x)))
+		t.store("d2i", t.Make(ssa.D2I, ssa.W, 0, x))
+	}
+	t.store("popc", t.Make(ssa.Popc, typ, 0, x))
+	if !num {
 		t.floats(typ, x, y, z)
 	}
 	for _, k := range []uint64{0, 1, 31, 32, 33, 63, 64} {
@@ -127,7 +130,13 @@ func (t *trial) words(x, y ssa.Value) {
 	if t.num {
 		return
 	}
-	for _, c := range []ssa.Code{ssa.Popc, ssa.I2F, ssa.U2F, ssa.Canon} {
+	for _, c := range []ssa.Code{ssa.F2D, ssa.I2D} {
+		t.store(c.String(), t.Make(c, ssa.X, 0, x))
+	}
+	for how := ssa.Nearest; how <= ssa.Zero; how++ {
+		t.store(fmt.Sprint("f2h ", how), t.Make(ssa.F2H, ssa.W, how, x))
+	}
+	for _, c := range []ssa.Code{ssa.I2F, ssa.U2F, ssa.F2I, ssa.H2F, ssa.Canon} {
 		t.store(c.String(), t.Make(c, ssa.W, 0, x))
 	}
 	for _, c := range []ssa.Code{ssa.Least, ssa.Most} {
@@ -154,7 +163,7 @@ func (t *trial) floats(typ ssa.Type, x, y, z ssa.Value) {
 		if typ == ssa.W {
 			return t.Make(ssa.Canon, ssa.W, 0, v)
 		}
-		return t.Sel(t.Cmp(ssa.FUnord, v, v), t.Wide(1), v)
+		return v // it is known which NaN that is
 	}
 	for _, c := range floats {
 		if c >= ssa.FEq {
@@ -163,7 +172,14 @@ func (t *trial) floats(typ ssa.Type, x, y, z ssa.Value) {
 			t.store(c.String(), canon(t.Bin(c, x, y)))
 		}
 	}
-	t.store("ffma", canon(t.Make(ssa.FFma, typ, 0, x, y, z)))
+	if typ == ssa.W {
+		t.store("ffma", canon(t.Make(ssa.FFma, typ, 0, x, y, z)))
+	} else { // of two factors either NaN may be the result
+		t.store("ffma", t.Sel(t.Cmp(ssa.FUnord, x, y), x, t.Make(ssa.FFma, typ, 0, x, y, z)))
+	}
+	for how := ssa.Nearest; how <= ssa.Zero; how++ {
+		t.store(fmt.Sprint("fround ", how), canon(t.Make(ssa.FRound, typ, how, x)))
+	}
 	t.store("fsqrt", canon(t.Make(ssa.FSqrt, typ, 0, x)))
 }
 

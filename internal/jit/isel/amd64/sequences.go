@@ -42,12 +42,24 @@ func (s *selector) highProducts(c ssa.Code, a, b isel.VReg) isel.VReg {
 	return s.imm(x86.VPBLENDD, 0xaa, even, odd)
 }
 
-// counted is how many bits of a word are set: by halves of bytes from a table, whose counts are added.
-func (s *selector) counted(a isel.VReg) isel.VReg {
+// halvesPacked are the low halves of words, side by side.
+func (s *selector) halvesPacked(a isel.VReg) isel.VReg {
+	if s.isa.Has(Masks) {
+		return s.vector(x86.VPMOVDW, a)
+	}
+	order := words(0x05040100, 0x0d0c0908, 0x80808080, 0x80808080)
+	return s.imm(x86.VPERMQ, 0b1000, s.vector(x86.VPSHUFB, a, s.out.Constant(isel.Vector, order)))
+}
+
+// counted is how many bits of a lane are set: by halves of bytes from a table, whose counts are added.
+func (s *selector) counted(w int, a isel.VReg) isel.VReg {
 	table, low := s.out.Constant(isel.Vector, words(0x02010100, 0x03020201, 0x03020201, 0x04030302)), s.splat(0x0f0f0f0f)
 	least := s.vector(x86.VPSHUFB, table, s.vector(x86.VPAND, a, low))
 	most := s.vector(x86.VPSHUFB, table, s.vector(x86.VPAND, s.imm(x86.VPSRLD, 4, a), low))
 	bytes := s.vector(x86.VPADDB, least, most)
+	if w == 1 {
+		return s.vector(x86.VPSADBW, bytes, s.splat(0))
+	}
 	return s.vector(x86.VPMADDWD, s.vector(x86.VPMADDUBSW, bytes, s.splat(0x01010101)), s.splat(0x00010001))
 }
 

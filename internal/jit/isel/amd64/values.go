@@ -227,7 +227,7 @@ func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 func (s *selector) imm(code x86.Op, imm int64, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
 	fold := len(uses)
-	if code == x86.VEXTRACTI128 || code == x86.VEXTRACTI64X4 || shiftByImmediate(code) {
+	if code == x86.VEXTRACTI128 || code == x86.VEXTRACTI64X4 || code == x86.VCVTPS2PH || shiftByImmediate(code) {
 		fold = 0
 	}
 	o := s.shared(code, formVI, imm)

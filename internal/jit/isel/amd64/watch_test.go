@@ -68,8 +68,8 @@ func (c *Code) encoded() ([]byte, error) {
 // TestRefused: what there is no rule for is named.
 func TestRefused(t *testing.T) {
 	for what, op := range map[string]func(f *ssa.Func, x ssa.Value) ssa.Value{
-		"popc.x": func(f *ssa.Func, x ssa.Value) ssa.Value {
-			return f.Make(ssa.Popc, ssa.X, 0, f.Make(ssa.Zext, ssa.X, 0, x))
+		"i2f.x": func(f *ssa.Func, x ssa.Value) ssa.Value { // which is of words
+			return f.Make(ssa.I2F, ssa.X, 0, f.Make(ssa.Zext, ssa.X, 0, x))
 		},
 	} {
 		f := ssa.New("strange", 8)
