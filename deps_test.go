@@ -63,7 +63,7 @@ internal/jit/native:
 internal/jit/ssa:
 internal/jit/analysis: internal/jit/ssa
 internal/jit/opt:  internal/jit/analysis internal/jit/ssa
-internal/jit/lane: internal/jit/ssa internal/uop
+internal/jit/lane: internal/jit/ssa internal/num internal/uop
 internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/barriers
 internal/jit/isel: internal/jit/ssa
 internal/jit/regalloc: internal/jit/isel

@@ -162,6 +162,8 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.put(in.D, p.Sel(p.predicate(pc, in.C, false), p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
 	case sem.OpUnpack:
 		p.unpack(pc, op, guard)
+	case sem.OpConvert:
+		p.put(in.D, p.converted(pc, op), guard)
 	case sem.OpAddressLocal: // the kernel's frame begins at 0
 		p.put(in.D, p.Const(lane.TypeOf(int(in.B)), in.Imm+uint64(p.code.ParamBytes)), guard)
 	case sem.OpLoad, sem.OpStore:
@@ -188,6 +190,20 @@ func (p *path) lane(pc int32, fn uop.Op, scalar bool) ssa.Value {
 	v := lower(p.Func, args)
 	if v == 0 {
 		refuse("%v of these operands", fn)
+	}
+	return v
+}
+
+// converted is a value, or some, as another type.
+func (p *path) converted(pc int32, op *sem.Operation) ssa.Value {
+	c := &op.Convert
+	var args []ssa.Value
+	for k, off := range c.From {
+		args = append(args, p.read(pc, off, lane.TypeOf(c.FromBits[k]), op.Scalar))
+	}
+	v := lane.Converted(p.Func, &c.Packing, args, c.To)
+	if v == 0 {
+		refuse("%v", p.code.Insts[pc].Op)
 	}
 	return v
 }

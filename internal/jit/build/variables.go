@@ -128,8 +128,16 @@ func (b *builder) slotNumber(v ssa.Value) ssa.Value {
 	switch {
 	case b.IsNum(v):
 		return v
-	case b.Info[v].Uni && b.TypeOf(v) == ssa.W:
+	case !b.Info[v].Uni:
+		refuse("some lanes write a slot")
+	case b.TypeOf(v) == ssa.W:
 		return b.Make(ssa.Least, ssa.W, 0, v)
+	case b.TypeOf(v) == ssa.X:
+		half := func(n uint64) ssa.Value {
+			word := b.Make(ssa.Trunc, ssa.W, 0, b.Bin(ssa.Shr, v, b.Wide(n)))
+			return b.Make(ssa.Zext, ssa.X, 0, b.Make(ssa.Least, ssa.W, 0, word))
+		}
+		return b.Bin(ssa.Or, half(0), b.Bin(ssa.Shl, half(32), b.Wide(32)))
 	}
 	refuse("some lanes write a slot")
 	return 0

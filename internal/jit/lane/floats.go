@@ -6,8 +6,13 @@ import (
 )
 
 const (
-	signF32 = 1 << 31
-	oneF32  = 0x3f800000
+	signF32   = 1 << 31
+	magF32    = signF32 - 1
+	oneF32    = 0x3f800000
+	infF32    = 0x7f800000
+	nanF32    = 0x7fffffff
+	minF32    = 0x00800000 // 2^-126
+	twoM62F32 = 0x20800000
 )
 
 // floats are arithmetic of f32, rounded to nearest (9.7.3). A NaN that comes out is the canonical one.
@@ -21,7 +26,7 @@ var floats = map[uop.Op]Lowering{
 		return canon(f, f.Bin(ssa.Xor, in[0], f.Word(signF32)))
 	},
 	uop.AbsF32: func(f *ssa.Func, in []ssa.Value) ssa.Value {
-		return canon(f, f.Bin(ssa.And, in[0], f.Word(signF32-1)))
+		return canon(f, f.Bin(ssa.And, in[0], f.Word(magF32)))
 	},
 	uop.MinF32: extreme(ssa.FMin, ssa.Or), uop.MaxF32: extreme(ssa.FMax, ssa.And),
 }

@@ -92,7 +92,7 @@ var conversions = map[uop.Op]Lowering{
 	uop.Sext8To64: then(extend(8), ssa.Sext), uop.Sext16To64: then(extend(16), ssa.Sext),
 	uop.Zext32To64: one(ssa.Zext, ssa.X), uop.Sext32To64: one(ssa.Sext, ssa.X), uop.Trunc64To32: one(ssa.Trunc, ssa.W),
 	uop.Trunc64to16: low16(one(ssa.Trunc, ssa.W)),
-	uop.CvtF32S32:   one(ssa.I2F, ssa.W), uop.CvtF32U32: one(ssa.U2F, ssa.W),
+	uop.Trunc64to8:  func(f *ssa.Func, in []ssa.Value) ssa.Value { return low(f, trunc(f, in[0]), 8) },
 }
 
 func cutTo(bits int) Lowering {
@@ -108,7 +108,7 @@ func then(l Lowering, c ssa.Code) Lowering {
 	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Make(c, ssa.X, 0, l(f, in)) }
 }
 
-// compares are comparisons of integers and floats (9.7.6).
+// compares are comparisons of integers (9.7.6).
 var compares = map[uop.Op]Lowering{
 	uop.Eq32: compare(ssa.Eq), uop.Ne32: compare(ssa.Ne), uop.Eq64: compare(ssa.Eq), uop.Ne64: compare(ssa.Ne),
 	uop.LtS32: compare(ssa.LtS), uop.LeS32: compare(ssa.LeS), uop.GtS32: swapped(ssa.LtS), uop.GeS32: swapped(ssa.LeS),
@@ -117,9 +117,6 @@ var compares = map[uop.Op]Lowering{
 	uop.LtU64: compare(ssa.LtU), uop.LeU64: compare(ssa.LeU), uop.GtU64: swapped(ssa.LtU), uop.GeU64: swapped(ssa.LeU),
 	uop.LtS16: signed16(compare(ssa.LtS)), uop.LeS16: signed16(compare(ssa.LeS)),
 	uop.GtS16: signed16(swapped(ssa.LtS)), uop.GeS16: signed16(swapped(ssa.LeS)),
-	uop.EqF32: compare(ssa.FEq), uop.LtF32: compare(ssa.FLt), uop.LeF32: compare(ssa.FLe), uop.GtF32: swapped(ssa.FLt), uop.GeF32: swapped(ssa.FLe),
-	uop.NanF32: compare(ssa.FUnord), uop.NumF32: not(compare(ssa.FUnord)), uop.NeuF32: not(compare(ssa.FEq)),
-	uop.GeuF32: not(compare(ssa.FLt)), uop.GtuF32: not(compare(ssa.FLe)), uop.LeuF32: not(swapped(ssa.FLt)), uop.LtuF32: not(swapped(ssa.FLe)),
 }
 
 func compare(c ssa.Code) Lowering {
