@@ -61,6 +61,7 @@ internal/decode: internal/assume diag internal/ir internal/isa internal/machine 
 internal/why: internal/decode internal/ir internal/isa internal/machine internal/machine/regs internal/machine/events
 internal/jit/native:
 internal/jit/ssa:
+internal/jit/ssa/eval: internal/jit/ssa internal/machine/abi
 internal/jit/analysis: internal/jit/ssa
 internal/jit/opt:  internal/jit/analysis internal/jit/ssa
 internal/jit/lane: internal/jit/ssa internal/num internal/uop

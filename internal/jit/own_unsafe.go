@@ -16,7 +16,10 @@ type own struct{ *native.Code }
 // targets are those of the new pipeline.
 var targets = map[Vectors]*amd64.Target{AVX2: amd64.AVX2, AVX512: amd64.AVX512}
 
-func (p *PipelineC) ownCode(kernel string, f *ssa.Func, v Vectors) (wholeCode, error) {
+func (p *PipelineC) ownCode(kernel string, f *ssa.Func, v Vectors) (WholeCode, error) {
+	if p.Instead != nil {
+		return p.Instead(f)
+	}
 	counted := newCounts()
 	trace := counted.trace(kernel)
 	image, err := amd64.Compile(f, targets[v], amd64.Options{Check: p.Opt.Verify, Forced: p.Forced != nil, Trace: trace})

@@ -36,6 +36,8 @@ type PipelineC struct {
 	Text   func(kernel, c string)             // called with the C of each that is taken; may be nil
 	Bytes  func(kernel string, code []byte)   // called with the machine code of each that is taken by our own; may be nil
 	Own    bool                               // machine code of our own (isel, regalloc) in place of C, by the engine's vectors
+
+	Instead func(f *ssa.Func) (WholeCode, error) // what executes a function in place of our own machine code: tests; nil: that does
 }
 
 // ThroughC makes engines take what the new pipeline takes.
@@ -72,7 +74,7 @@ type kernelC struct {
 	mu      sync.Mutex
 	of      *machine.Code
 	tried   bool
-	code    wholeCode // nil: it was refused, or not tried
+	code    WholeCode // nil: it was refused, or not tried
 	steps   atomic.Uint64
 	outside uint64 // steps that the interpreter has executed of it since
 	gone    bool   // it has been replaced
@@ -181,8 +183,8 @@ func (e *Engine) compileC(k *kernelC, stopped func() bool) (*abi.Native, error) 
 	return k.native(b, t.opt), nil
 }
 
-// wholeCode is machine code for batches of whole warps: by way of C, or our own.
-type wholeCode interface {
+// WholeCode is machine code for batches of whole warps: by way of C, or our own.
+type WholeCode interface {
 	Call(s *abi.State, how uintptr) error
 	Len() int
 	Free() error

@@ -92,6 +92,9 @@ const (
 var kindNames = [...]string{Load: "load", Store: "store", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
 	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear", Keep: "keep", Spare: "spare", Spend: "spend", Ready: "ready"}
 
+// Kinds is the number of kinds.
+const Kinds = len(kindNames)
+
 // String is its name in text.
 func (k Kind) String() string { return kindNames[k] }
 

@@ -144,7 +144,9 @@ func TestLockstep(t *testing.T) {
 func TestRandomGroups(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
 		n := min(*random, 2) // a C compiler takes seconds
-		if b.own && *random == 6 {
+		if b.eval && *random == 6 {
+			n = 12
+		} else if b.own && *random == 6 {
 			n = 60
 		} else if *random != 6 {
 			n = *random

@@ -17,6 +17,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/cc"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa/eval"
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
@@ -154,6 +156,9 @@ func (o *outcome) differs(want *outcome) string {
 // with makes a device compile by the new pipeline; refused has why kernels were not taken.
 func (b backEnd) with(c *jit.PipelineC, refused map[string]error) func(*ptxvm.Device) error {
 	c.Own = b.own
+	if b.eval {
+		c.Instead = func(f *ssa.Func) (jit.WholeCode, error) { return eval.New(f, eval.Options{Forced: c.Forced != nil}) }
+	}
 	return func(d *ptxvm.Device) error {
 		c.Opt = opt.Options{Verify: true, Behind: func(pass, text string) { keep(pass+".ssa", text) }}
 		c.Note = func(kernel string, err error) { refused[kernel] = err }
@@ -168,14 +173,16 @@ type backEnd struct {
 	name    string
 	own     bool
 	vectors jit.Vectors
+	eval    bool // package eval executes what would be code of our own
 }
 
 var (
 	throughC = backEnd{name: "c"}
-	ways     = []backEnd{{"own", true, jit.AVX2}, {"own512", true, jit.AVX512}, throughC}
+	byEval   = backEnd{name: "eval", own: true, vectors: jit.AVX2, eval: true}
+	ways     = []backEnd{{name: "own", own: true, vectors: jit.AVX2}, {name: "own512", own: true, vectors: jit.AVX512}, throughC, byEval}
 )
 
-var back = flag.String("back", "", "the back end: own, own512 or c; all if it is empty")
+var back = flag.String("back", "", "the back end: own, own512, c or eval; all if it is empty")
 
 var full = flag.Bool("full", false, "all kernels in all ways")
 

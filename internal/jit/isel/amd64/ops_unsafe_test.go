@@ -14,6 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/native"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa/eval"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
@@ -45,10 +46,11 @@ func newTrial(num bool) *trial {
 	f.Checks = append(f.Checks, ssa.Check{Hi: 1 << 16, Align: 1, Store: true})
 	begin, body, end := f.NewBlock(0), f.NewBlock(2), f.NewBlock(0)
 	e := begin.Add(&ssa.Effect{Kind: ssa.Begin})
-	begin.Cond = f.NewResult(begin, e, ssa.M, true)
+	is := f.NewResult(begin, e, ssa.M, true)
 	for range 4 {
 		f.NewResult(begin, e, ssa.W, true)
 	}
+	begin.Cond = f.And(is, f.Make(ssa.Inside, ssa.M, 1, f.Wide(0)))
 	begin.Jump(body)
 	begin.Jump(end)
 	return &trial{Func: f, body: body, num: num}
@@ -223,7 +225,7 @@ func (a *arena) fill(r *rand.Rand, typ ssa.Type) {
 	}
 }
 
-// TestOperations holds each operation, of numbers and of lanes, to what a C compiler makes of it.
+// TestOperations holds each operation, of numbers and of lanes, to what package eval and a C compiler make of it.
 func TestOperations(t *testing.T) {
 	for isa, has := range map[*amd64.Target]bool{amd64.AVX2: native.HasAVX2(), amd64.AVX512: native.HasAVX512()} {
 		t.Run(isa.String(), func(t *testing.T) {
@@ -240,6 +242,11 @@ func testOperations(t *testing.T, isa *amd64.Target) {
 		for _, num := range []bool{false, true} {
 			x := trialOf(typ, num)
 			own := run(t, x, isa)
+			slow, err := eval.New(x.Func, eval.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, x, "eval", own, func(s *abi.State) error { return slow.Call(s, abi.ByCTA) })
 			text, err := cc.Print(x.Func, cc.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -252,7 +259,7 @@ func testOperations(t *testing.T, isa *amd64.Target) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, x, own, func(s *abi.State) error { return c.Call(s, abi.ByCTA) })
+			compare(t, x, "C", own, func(s *abi.State) error { return c.Call(s, abi.ByCTA) })
 			c.Free()
 		}
 	}
@@ -274,7 +281,7 @@ func run(t *testing.T, x *trial, isa *amd64.Target) func(s *abi.State) error {
 	}
 }
 
-func compare(t *testing.T, x *trial, own, other func(s *abi.State) error) {
+func compare(t *testing.T, x *trial, by string, own, other func(s *abi.State) error) {
 	t.Helper()
 	typ := x.results[0]
 	for seed := range uint64(200) {
@@ -289,8 +296,8 @@ func compare(t *testing.T, x *trial, own, other func(s *abi.State) error) {
 			for lane := range 32 {
 				at := results + 256*k + lane*n
 				if got, want := a.memory[at:at+n], b.memory[at:at+n]; string(got) != string(want) {
-					t.Fatalf("%s of type %v, numbers %v, lane %d of %x, %x: %x, C has %x", name, typ, x.num, lane,
-						a.memory[operands+lane*n:][:n], a.memory[operands+256+lane*n:][:n], got, want)
+					t.Fatalf("%s of type %v, numbers %v, lane %d of %x, %x: %x, %s has %x", name, typ, x.num, lane,
+						a.memory[operands+lane*n:][:n], a.memory[operands+256+lane*n:][:n], got, by, want)
 				}
 			}
 		}
