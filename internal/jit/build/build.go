@@ -9,6 +9,7 @@ package build
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -233,23 +234,31 @@ func (b *builder) next(from *ssa.Block, k ssa.Kind, cta, done *ssa.Block) {
 	from.Jump(done)
 }
 
-// placeThreads finds the thread index of the lanes of a warp: strided along rows of the block.
+// placeThreads finds the thread index of the lanes of a warp. It is strided where rows of the block are whole warps; of shorter rows lanes
+// have the bits of what is: groups of as many lanes as a row has, or fewer, are strided again.
 func (b *builder) placeThreads() {
 	x, y, z := uint32(b.shape.BlockX), uint32(b.shape.BlockY), uint32(b.shape.BlockZ)
-	zero := b.Word(0)
-	b.tid = [3]ssa.Value{zero, zero, zero}
-	rows := x / 32
-	switch {
-	case x*y*z%32 != 0 || b.shape.Clusters || z > 1:
-		refuse("blocks of %d, %d, %d threads", x, y, z)
-	case y == 1:
-		b.tid[0] = b.Strided(b.Bin(ssa.Shl, b.warp, b.Word(5)), 1)
-	case x == 32:
-		b.tid[0], b.tid[1] = b.Strided(zero, 1), b.warp
-	case x%32 == 0 && rows&(rows-1) == 0:
-		b.tid[0] = b.Strided(b.Bin(ssa.Shl, b.Bin(ssa.And, b.warp, b.Word(rows-1)), b.Word(5)), 1)
-		b.tid[1] = b.Bin(ssa.DivU, b.warp, b.Word(rows))
-	default:
+	if x*y*z%32 != 0 || b.shape.Clusters {
 		refuse("blocks of %d, %d, %d threads", x, y, z)
 	}
+	var row ssa.Value
+	if x%32 == 0 {
+		b.tid[0], row = b.split(b.warp, x/32)
+		b.tid[0] = b.Strided(b.Bin(ssa.Shl, b.tid[0], b.Word(5)), 1)
+	} else {
+		b.tid[0], row = b.split(b.Strided(b.Bin(ssa.Shl, b.warp, b.Word(5)), 1), x)
+	}
+	if z == 1 {
+		b.tid[1], b.tid[2] = row, b.Word(0)
+		return
+	}
+	b.tid[1], b.tid[2] = b.split(row, y)
+}
+
+// split is a value modulo a number, and divided by it.
+func (b *builder) split(v ssa.Value, n uint32) (rest, quotient ssa.Value) {
+	if n&(n-1) == 0 {
+		return b.Bin(ssa.And, v, b.Word(n-1)), b.Bin(ssa.Shr, v, b.Word(uint32(bits.TrailingZeros32(n))))
+	}
+	return b.Bin(ssa.RemU, v, b.Word(n)), b.Bin(ssa.DivU, v, b.Word(n))
 }

@@ -132,11 +132,11 @@ func (g *waiting) body(depth int) {
 }
 
 // kernel is a kernel of blocks of 128 threads.
-func (g *waiting) kernel(square bool) string {
+func (g *waiting) kernel(block shape) string {
 	g.begin("\t.reg .b32 %r<900>;\n\t.reg .b64 %rd<299>;\n\t.shared .align 4 .b8 tile[512];\n")
 	tile, x := g.word(), g.word()
 	g.line("mov.u32 %s, tile", tile)
-	g.thread(x, square)
+	g.thread(x, block)
 	for i := range 3 {
 		g.line("cvt.u64.u32 %%rd%d, %s", 4+i, x)
 	}
@@ -183,6 +183,6 @@ func TestBarriers(t *testing.T) {
 }
 
 // exchanges writes a kernel whose threads give each other words.
-func exchanges(g *rand.Rand, square bool) string {
-	return (&waiting{addresses: addresses{Rand: g}}).kernel(square)
+func exchanges(g *rand.Rand, block shape) string {
+	return (&waiting{addresses: addresses{Rand: g}}).kernel(block)
 }

@@ -24,7 +24,7 @@ func TestFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := &randomLaunch{}
-			if _, err := fmt.Sscanf(string(text), randomLine, &l.seed, &l.square, &l.n, &l.s); err != nil {
+			if _, err := fmt.Sscanf(string(text), randomLine, &l.seed, &l.block[0], &l.block[1], &l.block[2], &l.n, &l.s); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			want := run(t, string(text), l.run(), 1, nil)

@@ -156,8 +156,8 @@ func TestRandomGroups(t *testing.T) {
 			lanes := b.groupsOf()[i%len(b.groupsOf())]
 			write := wraps
 			if i%3 != 0 {
-				write = func(g *rand.Rand, square bool) string {
-					return (&waiting{addresses: addresses{Rand: g}}).kernel(square)
+				write = func(g *rand.Rand, block shape) string {
+					return (&waiting{addresses: addresses{Rand: g}}).kernel(block)
 				}
 			}
 			text, l := randomKernel(*seed+uint64(i), 39, write)

@@ -28,7 +28,7 @@ var taken = []string{"aossoa", "base64", "bilinear", "bytecode", "bytesadd", "ca
 	"knapsack", "life", "maxpool", "pagerank", "powmod"}
 
 // helped are those of which the interpreter executes instructions, which is so in machine code of our own alone.
-var helped = []string{"minmax", "queens", "ttnorm"}
+var helped = []string{"lu16", "minmax", "queens", "ttnorm"}
 
 // waits are those with barriers, which our own back end takes, and C where it is asked for.
 var waits = []string{"bitonic", "crc32", "dot", "fft256", "sgemm"}

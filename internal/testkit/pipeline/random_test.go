@@ -142,21 +142,30 @@ func (g *addresses) begin(declarations string) {
 	}
 }
 
+// shape is that of a block: of 128 threads, as much as a test knows.
+type shape [3]int
+
+// shapes are those of random kernels: rows that are whole warps, and shorter ones.
+var shapes = []shape{{128, 1, 1}, {32, 4, 1}, {128, 1, 1}, {32, 4, 1}, {64, 2, 1}, {16, 8, 1}, {8, 4, 4}, {32, 2, 2}}
+
 // thread makes %r1 the thread's number in its block, and x that in the grid.
-func (g *addresses) thread(x string, square bool) {
-	if square {
-		y := g.word()
-		g.line("shl.b32 %s, %%r3, 5", y)
-		g.line("add.s32 %%r1, %%r1, %s", y)
+func (g *addresses) thread(x string, block shape) {
+	if block[1] > 1 {
+		g.line("mad.lo.s32 %%r1, %%r3, %d, %%r1", block[0])
+	}
+	if block[2] > 1 {
+		z := g.word()
+		g.line("mov.u32 %s, %%tid.z", z)
+		g.line("mad.lo.s32 %%r1, %s, %d, %%r1", z, block[0]*block[1])
 	}
 	g.line("mad.lo.s32 %s, %%r2, 128, %%r1", x)
 }
 
 // kernel is a kernel of one block of straight code, a loop, and a store.
-func (g *addresses) kernel(square bool) string {
+func (g *addresses) kernel(block shape) string {
 	g.begin("\t.reg .b32 %r<200>;\n\t.reg .b64 %rd<99>;\n")
 	x := g.word()
-	g.thread(x, square)
+	g.thread(x, block)
 	if g.IntN(2) == 0 { // some lanes exit
 		g.line("setp.ge.s32 %%p2, %s, %%r4", x)
 		g.line("%s", exits)
@@ -207,21 +216,21 @@ const exits = "@%p2 ret"
 
 // randomLaunch is how a random kernel is launched.
 type randomLaunch struct {
-	seed   uint64 // of what it reads
-	square bool
-	n, s   uint32 // parameters
+	seed  uint64 // of what it reads
+	block shape
+	n, s  uint32 // parameters
 }
 
 // randomLine begins the text of a random kernel that is kept: a randomLaunch.
-const randomLine = "// seed %d, square %t, n %d, s %d\n"
+const randomLine = "// seed %d, block %d %d %d, n %d, s %d\n"
 
-// randomKernel is the text of a random kernel, and how it is launched; write writes the text for blocks of 32 by 4 threads, or of 128.
-func randomKernel(seed, stream uint64, write func(g *rand.Rand, square bool) string) (text string, l *randomLaunch) {
+// randomKernel is the text of a random kernel, and how it is launched; write writes the text for a shape of blocks.
+func randomKernel(seed, stream uint64, write func(g *rand.Rand, block shape) string) (text string, l *randomLaunch) {
 	g := rand.New(rand.NewPCG(seed, stream))
-	l = &randomLaunch{seed: seed, square: g.IntN(2) == 0}
-	text = write(g, l.square)
+	l = &randomLaunch{seed: seed, block: shapes[g.IntN(len(shapes))]}
+	text = write(g, l.block)
 	l.n, l.s = uint32(500+g.IntN(200)), []uint32{1, 20, 1<<31 - 64, 1 << 31}[g.IntN(4)]
-	return fmt.Sprintf(randomLine, l.seed, l.square, l.n, l.s) + text, l
+	return fmt.Sprintf(randomLine, l.seed, l.block[0], l.block[1], l.block[2], l.n, l.s) + text, l
 }
 
 // run is the launch: the size of what the kernel reads decides what faults.
@@ -234,11 +243,7 @@ func (l *randomLaunch) run() *corpus.Run {
 	scalar := func(v uint32) corpus.Arg {
 		return corpus.Arg{Elem: corpus.S32, Scalar: binary.LittleEndian.AppendUint32(nil, v)}
 	}
-	block := [3]int{128, 1, 1}
-	if l.square {
-		block = [3]int{32, 4, 1}
-	}
-	return &corpus.Run{Buffers: []*corpus.Buffer{in, out}, Launches: []corpus.Launch{{Kernel: "kernel", Grid: [3]int{5, 1, 1}, Block: block,
+	return &corpus.Run{Buffers: []*corpus.Buffer{in, out}, Launches: []corpus.Launch{{Kernel: "kernel", Grid: [3]int{5, 1, 1}, Block: l.block,
 		Args: []corpus.Arg{{Buffer: in}, {Buffer: out}, scalar(l.n), scalar(l.s)}}}}
 }
 
@@ -264,9 +269,9 @@ func TestRandom(t *testing.T) {
 }
 
 // wraps writes a kernel whose addresses may wrap.
-func wraps(g *rand.Rand, square bool) string { return (&addresses{Rand: g}).kernel(square) }
+func wraps(g *rand.Rand, block shape) string { return (&addresses{Rand: g}).kernel(block) }
 
-func testRandom(t *testing.T, kernels int, b backEnd, stream uint64, write func(g *rand.Rand, square bool) string) {
+func testRandom(t *testing.T, kernels int, b backEnd, stream uint64, write func(g *rand.Rand, block shape) string) {
 	ways := randomWays()
 	compiled := 0
 	for i := range kernels {
