@@ -28,12 +28,20 @@ var evaluators = [numCodes]evaluator{
 	Canon:  canonical,
 	I2F:    func(_ Type, _, a, _, _ uint64) uint64 { return uint64(math.Float32bits(float32(int32(a)))) },
 	U2F:    func(_ Type, _, a, _, _ uint64) uint64 { return uint64(math.Float32bits(float32(uint32(a)))) },
+	FRound: roundFloat,
+	F2I:    truncated,
+	D2I:    truncated,
+	F2D:    widenFloat,
+	D2F:    narrowDouble,
+	I2D:    func(_ Type, _, a, _, _ uint64) uint64 { return math.Float64bits(float64(int32(a))) },
+	H2F:    widenHalf,
+	F2H:    narrowToHalf,
 }
 
 // Evaluates tells whether each lane of an operation follows from the same lane of its operands alone: Evaluate computes it.
 func (c Code) Evaluates() bool { return defs[c].eval != nil || evaluators[c] != nil }
 
-// Evaluate computes a lane of an operation from those of its operands. The payload of a NaN that float arithmetic makes is any.
+// Evaluate computes a lane of an operation from those of its operands. The payload of a NaN that arithmetic of f32 makes is any.
 func (f *Func) Evaluate(o *Op, a, b, c uint64) uint64 {
 	t := o.Type
 	if o.N > 0 {
@@ -46,7 +54,7 @@ func (f *Func) Evaluate(o *Op, a, b, c uint64) uint64 {
 }
 
 // AnyPayload tells whether NaNs that an operation makes have any payload.
-func (c Code) AnyPayload() bool { return c >= FAdd && c <= FMax }
+func (o *Op) AnyPayload() bool { return o.Code >= FAdd && o.Code <= FRound && o.Type == W }
 
 func choose(_ Type, _, m, a, b uint64) uint64 {
 	if m != 0 {
@@ -77,10 +85,23 @@ func NaN(t Type, v uint64) bool { return math.IsNaN(float(t, v)) }
 func arithmetic(narrow func(a, b, c float32) float32, wide func(a, b, c float64) float64) evaluator {
 	return func(t Type, _, a, b, c uint64) uint64 {
 		if t == X {
-			return math.Float64bits(wide(float(t, a), float(t, b), float(t, c)))
+			return doubleOf(wide, a, b, c)
 		}
 		return uint64(math.Float32bits(narrow(float32(float(t, a)), float32(float(t, b)), float32(float(t, c)))))
 	}
+}
+
+// doubleOf is arithmetic of f64: of NaNs the first, quieted, or if there is none the one of x86.
+func doubleOf(wide func(a, b, c float64) float64, a, b, c uint64) uint64 {
+	for _, v := range [3]uint64{a, b, c} {
+		if NaN(X, v) {
+			return v | quietDouble
+		}
+	}
+	if v := wide(float(X, a), float(X, b), float(X, c)); !math.IsNaN(v) {
+		return math.Float64bits(v)
+	}
+	return 0xfff8000000000000
 }
 
 // extreme is a where it is taken, else b, with all its bits.

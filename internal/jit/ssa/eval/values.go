@@ -108,7 +108,7 @@ func (r *run) put(v ssa.Value) {
 	}
 	for i := range n {
 		to[i] = r.f.Evaluate(o, x[0][i], x[1][i], x[2][i])
-		if o.Code.AnyPayload() && ssa.NaN(o.Type, to[i]) {
+		if o.AnyPayload() && ssa.NaN(o.Type, to[i]) {
 			to[i] = r.payload(o.Type)
 		}
 	}
