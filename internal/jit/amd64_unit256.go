@@ -6,25 +6,26 @@ package jit
 import (
 	"slices"
 
+	"ptxvm.invalid/ptxvm/internal/jit/unit"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // quadratic256 leaves in base and z the sum of a segment at x; RAX is lost.
 func (e *emitter) quadratic256(u num.Unit, w x86.Width, x x86.Vec) (base, z x86.Vec) {
-	k := &units[u]
-	bases, coeffs := k.segments(u)
+	k := unit.Of(u)
+	bases, coeffs := unit.Bases(u).Words(), unit.Coefficients(u).Words()
 	n := uint32(len(bases))
 	square := e.alloc()
 	e.square256(k, w, square, x)
 	index, t := e.alloc(), e.alloc()
-	e.VVI(x86.VPSRLD, w, index, x, k.fraction)
+	e.VVI(x86.VPSRLD, w, index, x, k.Fraction)
 	e.vvc(cAnd, w, index, index, n-1)
 	e.RM(x86.LEA, x86.S64, x86.RAX, e.unitTable(slices.Concat(bases, coeffs)))
 	base, z = e.gatherWords(w, index, 0, t), e.gatherWords(w, index, int32(4*n), t)
-	if k.fraction == 17 {
-		e.VVI(x86.VPSRAD, w, t, z, k.s0)
-		e.vvc(cAnd, w, t, t, -(1<<(16-k.s0))&0xffffffff)
+	if k.Fraction == 17 {
+		e.VVI(x86.VPSRAD, w, t, z, k.Shift)
+		e.vvc(cAnd, w, t, t, -(1<<(16-k.Shift))&0xffffffff)
 		e.VVI(x86.VPSLLD, w, index, x, 15)
 		e.VVI(x86.VPSRAD, w, index, index, 31)
 		e.VVV(x86.VPAND, w, t, t, index)
@@ -34,8 +35,8 @@ func (e *emitter) quadratic256(u num.Unit, w x86.Width, x x86.Vec) (base, z x86.
 	for _, v := range []x86.Vec{square, index, t} {
 		e.release(temp(v))
 	}
-	if low := k.bias & (1<<k.s0 - 1); low != 0 {
-		e.vvc(cAdd, w, z, z, uint32(low))
+	if low := k.Low(); low != 0 {
+		e.vvc(cAdd, w, z, z, low)
 	}
 	return base, z
 }
@@ -50,9 +51,9 @@ func (e *emitter) gatherWords(w x86.Width, index x86.Vec, at int32, t x86.Vec) x
 }
 
 // square256: as square512. Products of B·2^6, in both halves of an element, and single bits of A·2^2.
-func (e *emitter) square256(k *unit, w x86.Width, d, x x86.Vec) {
+func (e *emitter) square256(k *unit.Rule, w x86.Width, d, x x86.Vec) {
 	y, b, t := x, e.alloc(), e.alloc()
-	if k.twice {
+	if k.Twice {
 		y = e.alloc()
 		e.VVV(x86.VPADDD, w, y, x, x)
 	}
@@ -62,7 +63,7 @@ func (e *emitter) square256(k *unit, w x86.Width, d, x x86.Vec) {
 	e.VVI(x86.VPSRLD, w, d, y, 8)
 	e.VVM(x86.VPSHUFB, w, d, d, both)
 	a := y // which nobody reads any more
-	if !k.twice {
+	if !k.Twice {
 		a = e.alloc()
 	}
 	e.copy(w, a, d)

@@ -6,26 +6,27 @@ package jit
 import (
 	"encoding/binary"
 
+	"ptxvm.invalid/ptxvm/internal/jit/unit"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/num"
 )
 
 // quadratic512 leaves in base and z the sum of a segment at x.
 func (e *emitter) quadratic512(u num.Unit, x x86.Vec) (base, z x86.Vec) {
-	k, w := &units[u], x86.W512
-	bases, coeffs := k.segments(u)
+	k, w := unit.Of(u), x86.W512
+	bases, coeffs := unit.Bases(u).Words(), unit.Coefficients(u).Words()
 	t := e.alloc()
-	e.VVI(x86.VPSRLD, w, t, x, k.fraction)
+	e.VVI(x86.VPSRLD, w, t, x, k.Fraction)
 	masks := e.segmentMasks(len(bases), t)
 	base = e.lookUp(bases, t, masks)
 	c := e.lookUp(coeffs, t, masks)
 	for _, m := range masks {
 		e.release(loc{kind: inK, k: m, owned: true})
 	}
-	if k.fraction == 17 {
-		e.VVI(x86.VPSRAD, w, t, c, k.s0)
+	if k.Fraction == 17 {
+		e.VVI(x86.VPSRAD, w, t, c, k.Shift)
 		if coeffs[0]>>15&1 != 0 { // nothing of a c2' that is not negative is left
-			e.vvc(cAnd, w, t, t, -(1<<(16-k.s0))&0xffffffff)
+			e.vvc(cAnd, w, t, t, -(1<<(16-k.Shift))&0xffffffff)
 		}
 		m := e.allocK()
 		e.KVM(x86.VPTESTMD, w, m, x, e.Const32(1<<16).Bcast())
@@ -34,8 +35,8 @@ func (e *emitter) quadratic512(u num.Unit, x x86.Vec) (base, z x86.Vec) {
 	}
 	e.square512(k, t, x)
 	z = e.alloc()
-	if low := k.bias & (1<<k.s0 - 1); low != 0 {
-		e.broadcast(w, tW, z, e.Const32(uint32(low)))
+	if low := k.Low(); low != 0 {
+		e.broadcast(w, tW, z, e.Const32(low))
 	} else {
 		e.zero(z)
 	}
@@ -99,13 +100,13 @@ var squareBytes = [2]struct{ bits, rest [4]window }{
 }
 
 // square512: the square below, the remainder less 2^15 above, of each element.
-func (e *emitter) square512(k *unit, d, x x86.Vec) {
+func (e *emitter) square512(k *unit.Rule, d, x x86.Vec) {
 	w, bits, rest := x86.W512, e.alloc(), e.alloc()
 	e.VVI(x86.VPSLLD, w, d, x, 16)
 	e.vvc(cXor, w, d, d, 1<<31)
 	for _, s := range squareBytes {
-		e.windows(bits, x, &s.bits, k.twice)
-		e.windows(rest, x, &s.rest, k.twice)
+		e.windows(bits, x, &s.bits, k.Twice)
+		e.windows(rest, x, &s.rest, k.Twice)
 		e.VVV(x86.VPDPBUSD, w, d, rest, bits)
 	}
 	e.release(temp(bits))

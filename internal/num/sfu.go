@@ -191,9 +191,12 @@ func mufuTurn(a, quadrant uint32) uint32 {
 	return sfuFloat(sign, sfuSin[f>>17].at(11, 0, r, r), 37)
 }
 
-// tanhOctaves has, for each exponent from 2^-8 on, the first segment and the bits at the end
-// of the fraction that do not count; what the segments leave of it are 17 bits.
-var tanhOctaves = [11]struct{ first, drop uint8 }{
+// Octave is an octave of tanh: its first segment, and how many bits at the end of the fraction
+// do not count.
+type Octave struct{ First, Drop uint8 }
+
+// tanhOctaves are those from 2^-8 on; what the segments leave of the fraction are 17 bits.
+var tanhOctaves = [11]Octave{
 	{0, 6}, {1, 6}, {2, 6}, {3, 5}, {5, 5}, {7, 4}, {11, 4}, {15, 4}, {19, 3}, {27, 2}, {43, 3},
 }
 
@@ -210,6 +213,6 @@ func mufuTanh(a uint32) uint32 {
 		return a&signF32 | oneF32
 	}
 	o := tanhOctaves[(mag-least)>>23]
-	segment, r := mag>>(17+o.drop)&(63>>o.drop), mag>>o.drop&0x1ffff
-	return sfuFloat(a&signF32, sfuTanh[uint32(o.first)+segment].at(16, 0, r, r), 40)
+	segment, r := mag>>(17+o.Drop)&(63>>o.Drop), mag>>o.Drop&0x1ffff
+	return sfuFloat(a&signF32, sfuTanh[uint32(o.First)+segment].at(16, 0, r, r), 40)
 }

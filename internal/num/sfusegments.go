@@ -21,9 +21,16 @@ type Segment struct{ C0, C1, C2 int64 }
 // Segments returns the quadratics of a unit, by the leading fraction bits of its operand.
 func (u Unit) Segments() []Segment {
 	t := [...][]coeff{UnitRcp: sfuRcp[:], UnitRsqrt: sfuRsqrt[:], UnitEx2: sfuEx2[:], UnitLg2: sfuLg2[:], UnitSin: sfuSin[:], UnitSqrt: sfuSqrt[:]}[u]
+	return segments(t)
+}
+
+func segments(t []coeff) []Segment {
 	list := make([]Segment, len(t))
 	for i, c := range t {
 		list[i] = Segment{c.c0, c.c1, c.c2}
 	}
 	return list
 }
+
+// TanhSegments returns the quadratics of tanh, and its octaves, whose segments they are.
+func TanhSegments() ([]Segment, []Octave) { return segments(sfuTanh[:]), tanhOctaves[:] }

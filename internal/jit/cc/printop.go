@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/unit"
 )
 
 // scalars are operations on numbers by the operation's width (32 and 64 bits): A, B and C are operands, SA and SB the same with a sign.
@@ -37,6 +38,7 @@ var vectors = map[ssa.Code][2]string{
 	ssa.Eq:   {"(w8)(A == B)", "(x4)(A == B)"}, ssa.Ne: {"(w8)(A != B)", "(x4)(A != B)"}, ssa.LtS: {"(w8)(A < B)", "(x4)(A < B)"}, ssa.LeS: {"(w8)(A <= B)", "(x4)(A <= B)"},
 	ssa.LtU: {"(w8)((uw8)A < (uw8)B)", "(x4)((ux4)A < (ux4)B)"}, ssa.LeU: {"(w8)((uw8)A <= (uw8)B)", "(x4)((ux4)A <= (ux4)B)"},
 	ssa.Select: {"pickw(A, B, C)", "pickx(A, B, C)"}, ssa.Not: {"~A"},
+	ssa.Dot16: {"__builtin_ia32_pmaddwd256((h16)A, (h16)B)"}, ssa.MulHi16: {"(w8)__builtin_ia32_pmulhuw256((h16)A, (h16)B)"},
 	ssa.FAdd: {"(w8)((f8)A + (f8)B)", "addd4(A, B)"}, ssa.FSub: {"(w8)((f8)A - (f8)B)", "(x4)((d4)A - (d4)B)"},
 	ssa.FMul: {"(w8)((f8)A * (f8)B)", "muld4(A, B)"}, ssa.FDiv: {"(w8)((f8)A / (f8)B)", "(x4)((d4)A / (d4)B)"},
 	ssa.FFma:  {"(w8)__builtin_ia32_vfmaddps256((f8)A, (f8)B, (f8)C)", "(x4)__builtin_ia32_vfmaddpd256((d4)A, (d4)B, (d4)C)"},
@@ -78,6 +80,8 @@ func (p *printer) op(v ssa.Value) {
 		p.perm(v, o)
 	case ssa.Shuffle:
 		p.shuffle(v, o)
+	case ssa.Lookup:
+		p.lookup(v, o)
 	default:
 		p.arithmetic(v, o)
 	}
@@ -175,6 +179,23 @@ func (p *printer) shuffle(v ssa.Value, o *ssa.Op) {
 	p.linef("\t{ const w8 t[4] = {%s};", strings.Join(parts, ", "))
 	for i := range p.partsOf(v) {
 		p.linef("\t{ const w8 b = %s & 31; v%d_%d = (w8){%s}; }", p.part(o.B, i), v, i, strings.Join(take, ", "))
+	}
+	p.linef("\t}")
+}
+
+// lookup prints words of a table.
+func (p *printer) lookup(v ssa.Value, o *ssa.Op) {
+	list := unit.Table(o.Imm).Words()
+	var text, take []string
+	for _, w := range list {
+		text = append(text, fmt.Sprint(w))
+	}
+	for lane := range 8 {
+		take = append(take, fmt.Sprintf("t[x[%d]]", lane))
+	}
+	p.linef("\t{ static const u32 t[%d] = {%s};", len(list), strings.Join(text, ", "))
+	for i := range p.partsOf(v) {
+		p.linef("\t{ const w8 x = %s & %d; v%d_%d = (w8){%s}; }", p.part(o.A, i), len(list)-1, v, i, strings.Join(take, ", "))
 	}
 	p.linef("\t}")
 }

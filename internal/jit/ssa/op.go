@@ -76,6 +76,9 @@ const (
 	Not
 	Shuffle // lane i of the result is lane B&31 of A; of groups that are whole warps
 	Perm    // byte i of the result is byte Imm>>4i&15 of A (0 to 3) and B (4 to 7)
+	Dot16   // the products of the halves of A and B, signed, added
+	MulHi16 // each half is the high half of the product of A's and B's, unsigned
+	Lookup  // a word of table Imm (package unit), by the low bits of A
 
 	FAdd
 	FSub
@@ -176,6 +179,9 @@ var defs = [numCodes]def{
 	Not:     {name: "not", shape: "MM", num: true, eval: func(_ Type, a, _ uint64) uint64 { return a ^ 1 }},
 	Shuffle: {name: "shuffle", shape: "WWW"},
 	Perm:    {name: "perm", shape: "WWW", num: true, imm: true},
+	Dot16:   {name: "dot16", shape: "WWW", eval: dot16},
+	MulHi16: {name: "mulhi16", shape: "WWW", eval: mulHi16},
+	Lookup:  {name: "lookup", shape: "WW", imm: true},
 
 	FAdd:   {name: "fadd", shape: "NNN"},
 	FSub:   {name: "fsub", shape: "NNN"},
@@ -225,7 +231,7 @@ func (c Code) isFloat() bool { return c >= FAdd && c <= FUnord }
 // commutes tells whether operands may be exchanged.
 func (c Code) commutes() bool {
 	switch c {
-	case Add, Mul, MulHiU, MulHiS, And, Or, Xor, MinS, MaxS, MinU, MaxU, Eq, Ne:
+	case Add, Mul, MulHiU, MulHiS, And, Or, Xor, MinS, MaxS, MinU, MaxU, Eq, Ne, Dot16, MulHi16:
 		return true
 	}
 	return false
@@ -270,6 +276,16 @@ func shr(t Type, a, n uint64) uint64 {
 }
 
 func sar(t Type, a, n uint64) uint64 { return uint64(signed(t, a) >> min(n, uint64(t.Bits()-1))) }
+
+func dot16(_ Type, a, b uint64) uint64 {
+	product := func(n int) int64 { return int64(int16(a>>n)) * int64(int16(b>>n)) }
+	return uint64(product(0) + product(16))
+}
+
+func mulHi16(_ Type, a, b uint64) uint64 {
+	high := func(n int) uint64 { return (a >> n & 0xffff) * (b >> n & 0xffff) >> 16 }
+	return high(0) | high(16)<<16
+}
 
 // cut keeps the bits that a type has.
 func cut(t Type, v uint64) uint64 {

@@ -394,6 +394,7 @@ const (
 	ofShared             // the CTA's shared memory
 	ofBounds             // the table of bounds
 	ofTested             // an address that the instruction itself has tested
+	ofTable              // a table of constants, by an index that is below its length
 )
 
 // watch looks at operands in memory: what is not the code's own is by a proof, and within what the access touches that

@@ -17,7 +17,7 @@ var rules256 = [ssa.Codes][2]x86.Op{
 		x86.VMULPD}, ssa.FDiv: {x86.VDIVPS, x86.VDIVPD},
 	ssa.FMin: {x86.VMINPS, x86.VMINPD}, ssa.FMax: {x86.VMAXPS, x86.VMAXPD}, ssa.FSqrt: {x86.VSQRTPS, x86.VSQRTPD},
 	ssa.FRound: {x86.VROUNDPS, x86.VROUNDPD},
-	ssa.I2F:    {x86.VCVTDQ2PS}, ssa.F2I: {x86.VCVTTPS2DQ}, ssa.Eq: {x86.VPCMPEQD, x86.VPCMPEQQ},
+	ssa.I2F:    {x86.VCVTDQ2PS}, ssa.F2I: {x86.VCVTTPS2DQ}, ssa.Dot16: {x86.VPMADDWD}, ssa.MulHi16: {x86.VPMULHUW}, ssa.Eq: {x86.VPCMPEQD, x86.VPCMPEQQ},
 	ssa.Shl: {x86.VPSLLVD, x86.VPSLLVQ}, ssa.Shr: {x86.VPSRLVD, x86.VPSRLVQ}, ssa.Sar: {x86.VPSRAVD},
 }
 
@@ -39,7 +39,7 @@ var greater = [2]x86.Op{x86.VPCMPGTD, x86.VPCMPGTQ}
 // counts.
 var exchangeable = [ssa.Codes]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true,
 	ssa.MinS: true, ssa.MaxS: true,
-	ssa.MinU: true, ssa.MaxU: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true}
+	ssa.MinU: true, ssa.MaxU: true, ssa.Dot16: true, ssa.MulHi16: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true}
 
 // width is the place of an operation in the tables: by its operands, where they are wider than its result.
 func (s *selector) width(o *ssa.Op) int {
@@ -213,6 +213,8 @@ func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
 		return s.vector(x86.VPMOVZXWD, s.imm(x86.VCVTPS2PH, int64(o.Imm), a()))
 	case ssa.Perm:
 		return s.permuted(o, i)
+	case ssa.Lookup:
+		return s.lookup(o, i)
 	case ssa.DivU, ssa.RemU:
 		if w == 0 {
 			return s.quotientsByDoubles(o.Code, a(), b())

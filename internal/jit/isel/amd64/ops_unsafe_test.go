@@ -15,6 +15,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa/eval"
+	"ptxvm.invalid/ptxvm/internal/jit/unit"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
@@ -123,6 +124,14 @@ func trialOf(typ ssa.Type, num bool) *trial {
 func (t *trial) words(x, y ssa.Value) {
 	for _, c := range []ssa.Code{ssa.MulHiU, ssa.MulHiS} {
 		t.store(c.String(), t.Bin(c, x, y))
+	}
+	if !t.num {
+		t.store("dot16", t.Bin(ssa.Dot16, x, y))
+		t.store("mulhi16", t.Bin(ssa.MulHi16, x, y))
+		for table := range unit.NumTables {
+			t.store("lookup", t.Make(ssa.Lookup, ssa.W, uint64(table), x))
+			t.store("lookup below", t.Make(ssa.Lookup, ssa.W, uint64(table), t.Bin(ssa.And, y, t.Word(63))))
+		}
 	}
 	for _, imm := range []uint64{0x3210, 0x5410, 0x0123, 0x7654, 0x4062} {
 		t.store("perm", t.Make(ssa.Perm, ssa.W, imm, x, y))

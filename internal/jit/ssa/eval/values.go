@@ -5,11 +5,12 @@ import (
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/unit"
 )
 
 // This file computes values.
 
-// across are operations of which a lane does not follow from the same lane of the operands alone.
+// across are operations of which a lane does not follow from the same lane of the operands alone, and tables.
 var across map[ssa.Code]func(r *run, v ssa.Value, o *ssa.Op) lanes
 
 func init() {
@@ -43,6 +44,13 @@ func init() {
 			return number(bit(yes))
 		},
 		ssa.Inside: (*run).inside,
+		ssa.Lookup: func(r *run, _ ssa.Value, o *ssa.Op) (to lanes) {
+			list := unit.Table(o.Imm).Words()
+			for i, k := range r.get(o.A) {
+				to[i] = uint64(list[int(k)&(len(list)-1)])
+			}
+			return to
+		},
 		ssa.Shuffle: func(r *run, _ ssa.Value, o *ssa.Op) (to lanes) {
 			for i := range to {
 				to[i] = r.get(o.A)[r.get(o.B)[i]&31]
