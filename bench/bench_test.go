@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// BenchmarkFigures measures the figures of docs/performance.md.
+// BenchmarkFigures measures the figures of NOTES.md.
 func BenchmarkFigures(b *testing.B) {
 	for i := range figures {
 		f := &figures[i]

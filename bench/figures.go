@@ -10,7 +10,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// figure is one line of docs/performance.md.
+// figure is one line of the table in NOTES.md, "Figures and goals".
 type figure struct {
 	name    string // of the sub-benchmark
 	what    string

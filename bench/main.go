@@ -1,4 +1,4 @@
-// Command bench measures the figures of docs/performance.md and prints its table.
+// Command bench measures the figures of NOTES.md, and what docs/performance.md says, and prints tables.
 //
 //	GOAMD64=v1 go run ./bench [-count N] [-time D] [-run RE]
 //	GOAMD64=v1 go run ./bench -cvt . [-each]    # the conversions, one line a pair of types

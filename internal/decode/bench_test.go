@@ -9,7 +9,7 @@ import (
 	"ptxvm.invalid/ptxvm"
 )
 
-// The throughput figures of docs/performance.md: lane-ops per second of one core.
+// The throughput figures of bench/NOTES.md: lane-ops per second of one core.
 
 func BenchmarkALU(b *testing.B) { benchmark(b, "aluloop", 72, uint32(50)) }
 

@@ -7,7 +7,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-// The throughput figures of docs/performance.md: lane-ops per second of one core, in compiled code.
+// The throughput figures of bench/NOTES.md: lane-ops per second of one core, in compiled code.
 
 func BenchmarkJIT(b *testing.B) {
 	for _, k := range []struct {

@@ -13,7 +13,7 @@ var ErrBudget = errors.New("compiling this function takes too long")
 var ErrStopped = errors.New("compiling was stopped")
 
 // A compilation may cost budgetEach units for each instruction of the function, and budgetFew besides: short functions may
-// cost more for each. docs/performance.md says what functions do cost.
+// cost more for each. bench/NOTES.md says what functions do cost.
 const (
 	budgetEach = 4096
 	budgetFew  = 1 << 20

@@ -31,5 +31,5 @@ type Tuning struct {
 func TuningOf(d *Device) *Tuning { return &d.tuning }
 
 // untuned is the tuning of every device. The quick tier's code runs some times faster than the interpreter and costs little; HotAfter
-// and CTAsAfter are about as long as compiling takes (docs/performance.md, "When code is compiled").
+// and CTAsAfter are about as long as compiling takes (bench/NOTES.md, "When code is compiled").
 var untuned = Tuning{QuickAfter: 15, HotAfter: 60, PartsAfter: 40, CTAsAfter: 4000}

@@ -298,7 +298,7 @@ func TestLinks(t *testing.T) {
 }
 
 // maxDownload is the bytes of a compressed checkout: what go get and git archive fetch.
-const maxDownload = 11 << 19
+const maxDownload = 23 << 18
 
 // TestPackages: what the pages install is what CI installs.
 func TestPackages(t *testing.T) {
