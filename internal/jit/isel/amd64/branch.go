@@ -41,6 +41,12 @@ func (s *selector) lead(i *isel.Inst, t target) {
 // terminate ends the running block.
 func (s *selector) terminate() {
 	b := s.ssa
+	if n := len(b.Effects); n > 0 && protocol[b.Effects[n-1].Kind] != nil {
+		s.flush()
+		s.next(b.Effects[n-1], target{to: s.blocks[b.Out[1].To.ID], args: s.arguments(b.Out[1])})
+		s.jump(target{to: s.blocks[b.Out[0].To.ID], args: s.arguments(b.Out[0])})
+		return
+	}
 	targets := make([]target, len(b.Out))
 	for n, e := range b.Out {
 		targets[n] = target{to: s.blocks[e.To.ID], args: s.arguments(e)}
@@ -48,7 +54,7 @@ func (s *selector) terminate() {
 	s.flush()
 	switch {
 	case len(b.Out) == 0:
-		s.end(&isel.Inst{Op: &op{name: "done", run: func(c *code) { c.Jmp(c.done) }}})
+		s.end(&isel.Inst{Op: &op{name: "done", run: (*code).noneRuns}})
 	case b.Cond == 0:
 		s.jump(targets[0])
 	default:

@@ -11,6 +11,7 @@ import (
 func (s *selector) effect(e *ssa.Effect) {
 	s.force(e)
 	s.before(e)
+	s.count(e)
 	if e.Kind != ssa.Load && e.Kind != ssa.Steps && e.Kind != ssa.Lanes && e.Kind != ssa.Ready {
 		s.epoch++
 	}
@@ -31,14 +32,6 @@ func (s *selector) effect(e *ssa.Effect) {
 		s.fuel(e)
 	case ssa.Leave:
 		s.leaveIf(e)
-	case ssa.Begin:
-		s.next(e, (*code).begin)
-	case ssa.EndWarp:
-		s.next(e, (*code).endWarp)
-	case ssa.EndCTA:
-		s.next(e, (*code).endCTA)
-	case ssa.Turn:
-		s.next(e, (*code).turn)
 	case ssa.Barrier:
 		s.barrier(e)
 	case ssa.Resume:
@@ -187,24 +180,27 @@ func (s *selector) leaveIf(e *ssa.Effect) {
 	}
 }
 
-// next goes on to another warp: the results are whether there is one, its number, where there are more ctaid x, y and z,
-// and where warps wait its entry.
-func (s *selector) next(e *ssa.Effect, protocol func(c *code, is, warp, t x86.Reg)) {
-	r, last := e.Results, len(e.Results)-1
+// protocol is how effects that end a block go on to another warp.
+var protocol = map[ssa.Kind]func(c *code, warp, later, t x86.Reg){ssa.Begin: (*code).begin, ssa.EndWarp: (*code).endWarp, ssa.EndCTA: (*code).endCTA, ssa.Turn: (*code).turn}
+
+// next goes on to another warp, or elsewhere if there is none: the results are whether there is one, its number, where
+// there are more ctaid x, y and z, and where warps wait its entry.
+func (s *selector) next(e *ssa.Effect, none target) {
+	from, r, last := len(s.Insts), e.Results, len(e.Results)-1
 	if s.f.Waits {
 		r = r[:last]
 	}
-	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { protocol(c, c.g(0), c.g(1), c.t(0)) }},
-		Temps: s.temps(1, 0), Early: true, Keep: true}
-	i.Defs = s.temps(2, 0)
+	run := protocol[e.Kind]
+	i := &isel.Inst{Op: &op{name: e.Kind.String(), run: func(c *code) { run(c, c.g(0), c.t(0), c.t(1)) }}, Temps: s.temps(2, 0),
+		Defs: s.temps(1, 0), Early: true, Keep: true, To: none.to.Block, Args: none.args}
 	s.emit(i)
-	for n, v := range r[:2] {
-		s.note(key{v: v, kind: asNum}, i.Defs[n], s.block)
-	}
+	s.note(key{v: r[1], kind: asNum}, i.Defs[0], s.block)
 	for n, v := range r[2:] {
 		s.note(key{v: v, kind: asNum}, s.loadState(sPlace+uintptr(8*n), x86.S32), s.block)
 	}
 	if s.f.Waits {
 		s.note(key{v: e.Results[last], kind: asNum}, s.plain("entry", (*code).entry), s.block)
 	}
+	s.tail = append(s.tail, s.Insts[from:]...)
+	s.Insts = s.Insts[:from]
 }

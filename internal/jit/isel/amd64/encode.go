@@ -63,6 +63,7 @@ type encoder struct {
 	gate    x86.Label   // 0: no instruction is the interpreter's
 	next    *isel.Block // behind the running one
 	late    []late
+	asides  []func()
 	tails   []tailAtLabel
 	homes   *regalloc.Result
 	does    does
@@ -78,6 +79,9 @@ type late struct {
 	to    *isel.Block
 	moves []regalloc.Move
 }
+
+// aside has something written behind all blocks: what is seldom executed. It asks for nothing of the running instruction.
+func (c *code) aside(write func()) { c.e.asides = append(c.e.asides, write) }
 
 // code is an instruction that is encoded.
 type code struct {
@@ -135,13 +139,18 @@ func (e *encoder) write(o *Code) {
 		}
 		e.block(b, e.homes.Blocks[i])
 	}
+	e.code.Inst = nil
+	e.x.Note("aside of the way from warp to warp")
+	for _, write := range e.asides {
+		write()
+	}
 	e.x.Note("moves on the way to cold blocks")
 	for _, l := range e.late {
 		e.x.Bind(l.at)
 		e.move(l.moves)
 		e.x.Jmp(e.labels[l.to.ID])
 	}
-	if e.code.Inst = nil; e.does.help {
+	if e.does.help {
 		e.x.Note("the way to the interpreter")
 		e.code.writeGate()
 	}

@@ -17,18 +17,25 @@ type stub struct {
 	from  *block
 	pos   int // behind how many of its instructions
 	state ssa.StateID
+
+	counted bool // something the warp does has been counted there
 }
 
 // exit lets an instruction, the last of the running block so far, lead to the exit of a state.
 func (s *selector) exit(i *isel.Inst, id ssa.StateID, missed int32) {
 	to := s.restart(id)
 	if to == nil {
-		to = &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id}}
+		to = &block{Block: s.out.NewBlock(s.Level, true), stub: s.stubHere(id)}
 		s.stubs = append(s.stubs, to)
 	}
 	if i.To = to.Block; missed != 0 {
 		i.To = s.miss(to, missed)
 	}
+}
+
+// stubHere is an exit that the last instruction so far leads to.
+func (s *selector) stubHere(id ssa.StateID) *stub {
+	return &stub{from: s.block, pos: len(s.Insts) - 1, state: id, counted: s.begun}
 }
 
 // restart is the exit of a state that begins the warp again, if it is one. Such states are the same wherever they are
@@ -39,12 +46,12 @@ func (s *selector) restart(id ssa.StateID) *block {
 		return nil
 	}
 	for _, b := range s.stubs {
-		if state.Equal(&s.f.States[b.stub.state]) {
+		if state.Equal(&s.f.States[b.stub.state]) && b.stub.counted == s.begun {
 			s.meet(b.stub)
 			return b
 		}
 	}
-	b := &block{Block: s.out.NewBlock(s.Level, true), stub: &stub{from: s.block, pos: len(s.Insts) - 1, state: id}}
+	b := &block{Block: s.out.NewBlock(s.Level, true), stub: s.stubHere(id)}
 	s.stubs = append(s.stubs, b)
 	return b
 }
@@ -148,7 +155,7 @@ func (s *selector) leave(b *block) {
 		uses = append(uses, s.bits(p.Mask))
 	}
 	homes, uses := s.homes(state.Homes, uses, 32, 0)
-	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes) }, s.temps(3, 0), uses...)
+	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes, b.stub.counted) }, s.temps(3, 0), uses...)
 	i.Any = true
 }
 
@@ -178,7 +185,7 @@ func (s *selector) homes(list []ssa.Home, uses []isel.VReg, lanes, first int) (h
 }
 
 // leaveWarp writes the homes of variables, counts and places, and returns.
-func (c *code) leaveWarp(s *ssa.State, homes []home) {
+func (c *code) leaveWarp(s *ssa.State, homes []home, counted bool) {
 	rows, mask, t := c.t(0), c.t(1), c.t(2)
 	if len(homes) > 0 {
 		c.block(rows)
@@ -195,10 +202,10 @@ func (c *code) leaveWarp(s *ssa.State, homes []home) {
 	}
 	if len(s.Places) == 0 {
 		c.MovImm(tailPC, uint64(uint32(s.PC)))
-		c.Jmp(c.e.tail(tail{s.Restart, s.FuelOut}))
+		c.Jmp(c.e.tail(tail{s.Restart, s.Restart && counted, s.FuelOut}))
 		return
 	}
-	c.noPlaces(s.Restart, t)
+	c.noPlaces(s.Restart, counted, t)
 	c.place(mask, rows, t, s.FuelOut, func(to x86.Mem) { c.MI(x86.MOV, x86.S32, to, s.PC) })
 	for i, p := range s.Places {
 		c.into(mask, 1+i)
@@ -208,7 +215,7 @@ func (c *code) leaveWarp(s *ssa.State, homes []home) {
 }
 
 // tail is the end of exits of lanes that stand at one place, behind all other code: once for all of them.
-type tail struct{ restart, fuelOut bool }
+type tail struct{ restart, counted, fuelOut bool }
 
 // Registers that a tail begins with, and that it changes.
 const (
@@ -239,15 +246,15 @@ type tailAtLabel struct {
 func (c *code) writeTails() {
 	for _, t := range c.e.tails {
 		c.Bind(t.at)
-		c.noPlaces(t.restart, tailTemp)
+		c.noPlaces(t.restart, t.counted, tailTemp)
 		c.place(tailMask, tailAt, tailTemp, t.fuelOut, func(to x86.Mem) { c.MR(x86.MOV, x86.S32, to, tailPC) })
 		c.Jmp(c.done)
 	}
 }
 
-// noPlaces gives what the warp began with back, if it begins again, and says that its lanes stand nowhere.
-func (c *code) noPlaces(restart bool, t x86.Reg) {
-	if restart {
+// noPlaces gives what the warp began with back, if it begins again and has been counted, and says that its lanes stand nowhere.
+func (c *code) noPlaces(restart, counted bool, t x86.Reg) {
+	if restart && counted {
 		c.RM(x86.MOV, x86.S64, rSteps, c.frameAt(fSteps0))
 		c.RM(x86.MOV, x86.S64, rOps, c.frameAt(fOps0))
 	}

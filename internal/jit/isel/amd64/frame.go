@@ -23,15 +23,15 @@ var saved = []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 
 // The frame: what the code keeps of the batch, then areas for lanes one by one (areas.go), then bounds, limits, and slots.
 const (
-	fLater = 4 * iota // warps that are to run
+	fLater = 4 * iota // warps that are to run; of the code's own CTAs only where none runs
 	fBegun            // and that were when the code was entered, or the CTA began
 	fAlive
 	fAll
 	fMoved
-	fOwn // whether the code has begun the CTA itself
+	fEnd // the number of warps of a CTA that the code itself has begun; 0: the machine has
 	fCTAs
 	fWarp
-	fRuns // whether the running warp has work
+	fRuns // whether a warp runs
 	fFuel
 	fFuel0 // what it began with
 	fLooped
@@ -109,6 +109,7 @@ var (
 	sTurn        = batch(unsafe.Offsetof(state.Batch.Turn))
 	sSlice       = batch(unsafe.Offsetof(state.Batch.Slice))
 	sPlace       = batch(unsafe.Offsetof(state.Batch.Place))
+	sSMID        = sPlace + 24
 	sGrid        = batch(unsafe.Offsetof(state.Batch.Grid))
 	sSMs         = batch(unsafe.Offsetof(state.Batch.SMs))
 	wRegs        = unsafe.Offsetof(abi.Warp{}.Regs)

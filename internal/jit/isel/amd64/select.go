@@ -119,6 +119,8 @@ type selector struct {
 	wanted  []int32       // the same without those of states
 	needs   []uint8       // by value: 1 + how many registers it takes to compute (schedule.go)
 	stubs   []*block
+	starts  starts
+	begun   bool // behind something that is counted of the warp, in the running block
 	misses  []miss
 	frame   frame
 	last    [64]*op // of those of vectors (shared)
@@ -158,7 +160,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	s := &selector{memory: memories.Get().(*memory), f: f, isa: t, forced: o.Forced, dom: ssa.FindDominators(f),
 		out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
-			len(f.Ops)), needs: make([]uint8, len(f.Ops))}
+			len(f.Ops)), needs: make([]uint8, len(f.Ops)), starts: findStarts(f)}
 	if o.Trace != nil {
 		s.reasons = reasons{}
 	}
@@ -176,7 +178,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}
-	return &Code{Func: s.out, isa: t, frame: s.frame, does: whatDoes(f), memory: s.memory, reasons: s.reasons, trace: o.Trace}, nil
+	return &Code{Func: s.out, isa: t, frame: s.frame, does: whatDoes(f, s.starts.always), memory: s.memory, reasons: s.reasons, trace: o.Trace}, nil
 }
 
 // prepare makes the blocks, finds where values are placed, and counts their uses.
@@ -289,7 +291,7 @@ func (s *selector) find(k key, compute func(k key)) isel.VReg {
 		return r
 	}
 	before := s.because(cause{value: k.v, part: k.part})
-	if p := s.placed[k.v]; s.stub == nil && p != nil && p != s.ssa && s.dom.Dominates(p, s.ssa) {
+	if p := s.placed[k.v]; s.stub == nil && p != nil && p != s.ssa && s.dom.Dominates(p, s.ssa) && !s.coldLanes(k, p) {
 		s.in(s.blocks[p.ID], func() { compute(k) })
 	} else {
 		compute(k)
@@ -300,6 +302,12 @@ func (s *selector) find(k key, compute func(k key)) isel.VReg {
 		panic(fmt.Sprintf("BUG: v%d was computed where it cannot be used", k.v))
 	}
 	return r
+}
+
+// coldLanes tells whether it is cold code alone that wants a number in lanes, so far: then hot code, where the number was placed, does not
+// bring it there.
+func (s *selector) coldLanes(k key, p *ssa.Block) bool {
+	return k.kind == asPart && s.f.IsNum(k.v) && s.Cold && !p.Cold && s.ssa.Level <= p.Level
 }
 
 // emit adds an instruction.
@@ -313,7 +321,7 @@ func (s *selector) emit(i *isel.Inst) *isel.Inst {
 
 // run selects a block.
 func (s *selector) run(b *block) {
-	s.block = b
+	s.block, s.begun = b, s.starts.behind[b.ssa.ID]
 	for _, i := range b.ssa.Items() {
 		if i.Effect != nil {
 			s.because(cause{effect: i.Effect})

@@ -121,8 +121,8 @@ func (c *code) entry() {
 }
 
 // turn chooses the next warp of the pass, or of the next pass.
-func (c *code) turn(is, warp, t x86.Reg) {
-	none, end, pass := c.NewLabel(), c.NewLabel(), c.NewLabel()
+func (c *code) turn(warp, later, t x86.Reg) {
+	none, pass := c.exit(), c.NewLabel()
 	c.MI(x86.CMP, x86.S32, c.frameAt(fLater), 0)
 	c.Jcc(x86.NE, pass)
 	c.RM(x86.MOV, x86.S32, t, c.stateAt(sWaiting))
@@ -138,12 +138,7 @@ func (c *code) turn(is, warp, t x86.Reg) {
 	c.MR(x86.MOV, x86.S32, c.frameAt(fLater), t)
 	c.MI(x86.MOV, x86.S32, c.frameAt(fMoved), 0)
 	c.Bind(pass)
-	c.pick(is, warp, t)
-	c.Jmp(end)
-	c.Bind(none)
-	c.Zero(is)
-	c.MR(x86.MOV, x86.S32, c.frameAt(fRuns), is)
-	c.Bind(end)
+	c.pick(warp, later, t, none)
 }
 
 // endWaiting takes a warp that has ended out of the CTA: those who have waited for it alone go on.
