@@ -1,5 +1,7 @@
 package ssa
 
+import "slices"
+
 // This file recomputes whether tests cover an access: nothing that built the tests is trusted.
 
 // covered tells whether an access lies in what its checks have found to be inside: between two addresses that follow each other by
@@ -114,8 +116,34 @@ func (v *verifier) implies(cond Value, id CheckID, addr Value) bool {
 		return v.implies(o.A, id, addr) && v.implies(o.B, id, addr)
 	case Const:
 		return o.Imm == 0 // no lane comes there
+	case Param:
+		if c := v.decided(cond); c != 0 {
+			return v.implies(c, id, addr)
+		}
 	}
 	return false
+}
+
+// decided is the condition on which a parameter holds, if each way to its block says whether it does, and one alone that it does; else 0.
+func (v *verifier) decided(param Value) (cond Value) {
+	b := v.f.Blocks[v.f.Info[param].Block]
+	n := slices.Index(b.Params, param)
+	for _, p := range v.dom.Preds[b.ID] {
+		for i, e := range p.Out {
+			k, known := uint64(0), false
+			if e.To == b {
+				k, known = v.f.Known(e.Args[n])
+			}
+			switch {
+			case e.To != b || known && k == 0:
+			case !known || cond != 0 || i != 0 || p.Cond == 0 || p.Out[1].To == b:
+				return 0
+			default:
+				cond = p.Cond
+			}
+		}
+	}
+	return cond
 }
 
 // throughout tells whether a condition has all that a check of an address for every warp of the CTA takes.
@@ -131,22 +159,50 @@ func (v *verifier) throughout(cond Value, id CheckID, addr Value) bool {
 	if all == 0 || all == inside {
 		return false
 	}
-	has := map[Value]bool{}
-	for _, t := range v.f.terms(cond) {
-		has[t] = true
-	}
-	for _, t := range v.f.terms(all) {
-		if !has[t] {
+	has := v.terms(cond)
+	for _, t := range v.f.Terms(all) {
+		if !slices.ContainsFunc(has, func(by Value) bool { return v.f.follows(t, by) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// terms are what a conjunction consists of.
-func (f *Func) terms(v Value) []Value {
-	if o := &f.Ops[v]; o.Code == And {
-		return append(f.terms(o.A), f.terms(o.B)...)
+// terms are those of a condition, and of what decides it.
+func (v *verifier) terms(cond Value) (list []Value) {
+	for _, t := range v.f.Terms(cond) {
+		if v.f.Ops[t].Code == Param {
+			if c := v.decided(t); c != 0 {
+				list = append(list, v.f.Terms(c)...)
+			}
+		}
+		list = append(list, t)
 	}
-	return []Value{v}
+	return list
+}
+
+// Terms are what a conjunction consists of: without what follows from another one.
+func (f *Func) Terms(v Value) (list []Value) {
+	for _, t := range f.conjuncts(v, nil) {
+		if slices.ContainsFunc(list, func(by Value) bool { return f.follows(t, by) }) {
+			continue
+		}
+		list = append(slices.DeleteFunc(list, func(old Value) bool { return f.follows(old, t) }), t)
+	}
+	return list
+}
+
+func (f *Func) conjuncts(v Value, list []Value) []Value {
+	if o := &f.Ops[v]; o.Code == And {
+		return f.conjuncts(o.B, f.conjuncts(o.A, list))
+	}
+	return append(list, v)
+}
+
+// follows tells whether a term holds where another does: they are the same, or compare a number with constants.
+func (f *Func) follows(t, by Value) bool {
+	o, p := &f.Ops[t], &f.Ops[by]
+	k, known := f.Known(o.B)
+	l, knownBy := f.Known(p.B)
+	return t == by || o.Code == LeS && p.Code == LeS && o.A == p.A && known && knownBy && signed(f.TypeOf(o.A), l) <= signed(f.TypeOf(o.A), k)
 }

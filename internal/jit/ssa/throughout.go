@@ -1,10 +1,14 @@
 package ssa
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // This file turns a condition on numbers that one parameter is among into one that holds for every value of the parameter: what is
 // tested for each warp of a CTA is tested once. It looks at the first value of the parameter and at the last: between them a number
-// that is linear goes evenly, if nothing wraps on the way, which is tested, too.
+// that is linear goes evenly, if nothing wraps on the way, which is tested, too. Where it is known how far the last is from the first
+// one test of the first has both.
 
 // Throughout returns a number that holds only if cond does for every value of param from 0 to n-1; 0 if it finds none.
 func (f *Func) Throughout(cond, param Value, n int) Value {
@@ -75,10 +79,51 @@ func (s *throughout) ends(cond Value, last bool) Value {
 	if !last {
 		all = s.f.And(s.at(cond, 0), all)
 	}
+	return s.andConds(all)
+}
+
+// andConds is a condition with what else has to hold.
+func (s *throughout) andConds(all Value) Value {
 	for _, c := range s.conds {
 		all = s.f.And(all, c)
 	}
 	return all
+}
+
+// below is the condition for a word that grows to be at most a constant, with which it does not wrap either: the first is as much below as it
+// grows. 0: it is no such condition.
+func (s *throughout) below(o *Op) Value {
+	most, known := s.f.Known(o.B)
+	if o.Code != LeS || !known || s.f.TypeOf(o.A) != W || !s.linear(o.A) {
+		return 0
+	}
+	k := s.step(o.A)
+	low := signed(W, most) - k*int64(s.n-1)
+	if k < 0 || k >= 1<<24 || low < -1<<31 {
+		return 0
+	}
+	return s.f.Cmp(LeS, s.at(o.A, 0), s.f.Word(uint32(low)))
+}
+
+// span is how far the last value of a linear number is from the first, if that is known and not far.
+func (s *throughout) span(v Value) (int64, bool) {
+	k, known := s.f.Known(s.delta(v))
+	d := signed(X, k)
+	return d * int64(s.n-1), known && d > -1<<20 && d < 1<<20
+}
+
+// inside is one test of all that is between the first and the last address, which are so far apart.
+func (s *throughout) inside(o *Op, span int64) Value {
+	c := s.f.Checks[o.Imm]
+	c.Lo, c.Hi = c.Lo+min(span, 0), c.Hi+max(span, 0)
+	id := slices.Index(s.f.Checks, c)
+	if id < 0 {
+		if s.f.lookUp {
+			return 0
+		}
+		s.f.Checks, id = append(s.f.Checks, c), len(s.f.Checks)
+	}
+	return s.andConds(s.f.Make(Inside, M, uint64(id), s.at(o.A, 0)))
 }
 
 func (s *throughout) all(cond Value) Value {
@@ -117,10 +162,17 @@ func (s *throughout) term(cond Value, choices int) Value {
 	ok, last := false, false
 	switch o.Code {
 	case LtS, LeS:
+		if low := s.below(&o); low != 0 {
+			return s.andConds(low)
+		}
 		ok = s.exact(o.A) && s.exact(o.B)
 		last = ok && s.step(o.A) >= 0 && !s.depends(o.B)
 	case Inside:
-		ok = s.linear(o.A) && s.small(s.delta(o.A), s.f.Checks[o.Imm].Align)
+		if ok = s.linear(o.A) && s.small(s.delta(o.A), s.f.Checks[o.Imm].Align); ok {
+			if span, known := s.span(o.A); known {
+				return s.inside(&o, span)
+			}
+		}
 	}
 	if !ok {
 		return 0
