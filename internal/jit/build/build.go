@@ -46,7 +46,8 @@ var Techniques = []string{
 	"wraps",    // tests in loops that strided values do not wrap
 	"restart",  // a warp that has stored nothing is left at its start
 
-	"groups of lanes", // regions run in groups of fewer lanes than a warp has
+	"loops of all lanes", // of those that lanes leave one by one a copy for as long as none has
+	"groups of lanes",    // regions run in groups of fewer lanes than a warp has
 }
 
 // Built is what comes of a kernel.
@@ -105,12 +106,14 @@ type builder struct {
 
 	ctaid, tid [3]ssa.Value
 	warp       ssa.Value
-	end        *ssa.Block // where a warp ends
-	turn       *ssa.Block // where it waits, and another goes on; nil: none waits
-	barriers   []int32    // pcs
+	end        *ssa.Block   // where a warp ends
+	turn       *ssa.Block   // where it waits, and another goes on; nil: none waits
+	barriers   []int32      // pcs
+	togethers  []ir.BlockID // heads of loops that all lanes are assumed to be in
 	cuts       []*cut
 	numbers    int32 // of those at barriers
 	copies     int
+	wentApart  int // ways on which lanes have parted that go on by themselves
 	tests      map[hereTested]bool
 	running    *path               // while an instruction is built
 	at         int32               // which
@@ -141,7 +144,9 @@ func (b *builder) attempt() (again bool, err error) {
 		switch p := recover().(type) {
 		case nil:
 		case Refusal:
-			err = p
+			if again = b.dropTogether(); !again {
+				err = p
+			}
 		case helps:
 			b.plan.handlers, again = true, true
 		case retry:

@@ -109,6 +109,13 @@ func (p *path) exit(pc int32) {
 func (p *path) branch(pc int32, id ir.BlockID) {
 	in := &p.code.Insts[pc]
 	target, guard := p.fn.BlockOf(int32(in.Imm)), p.guard(pc)
+	if l := p.inTogether(id, target, guard); l != nil && target == l.first {
+		p.backTogether(l, pc, guard)
+		return
+	} else if l != nil {
+		p.leaveTogether(l, pc, target, guard)
+		return
+	}
 	if target <= id {
 		p.excluded(guard)
 		p.backEdge(pc, target, id, guard)
@@ -147,7 +154,7 @@ func (p *path) uniformBranch(target ir.BlockID, guard ssa.Value) {
 	if p.isNone(guard) {
 		return
 	}
-	way := join{p.block.Jump(nil), maps.Clone(p.env), p.mask, maps.Clone(p.pure)}
+	way := join{edge: p.block.Jump(nil), env: maps.Clone(p.env), mask: p.mask, pure: maps.Clone(p.pure)}
 	p.joins[target] = append(p.joins[target], way)
 	if p.isFull(guard) {
 		p.dead = true
@@ -224,7 +231,7 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	some.Cond = p.Surely(guard)
 	some.Jump(taken)
 	some.Jump(mixed)
-	p.joins[target] = append(p.joins[target], join{taken.Jump(nil), maps.Clone(p.env), p.mask, maps.Clone(p.pure)})
+	p.joins[target] = append(p.joins[target], join{edge: taken.Jump(nil), env: maps.Clone(p.env), mask: p.mask, pure: maps.Clone(p.pure)})
 	m := p.clone()
 	m.Copy = p.NewCopy(32, true)
 	mixed.Cold = true
@@ -240,7 +247,7 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	if m.joinEdges(meet); len(m.waiting) > 0 {
 		refuse("some lanes do not come to where all meet")
 	}
-	p.joins[meet] = append(p.joins[meet], join{m.block.Jump(nil), m.env, p.mask, m.pure})
+	p.joins[meet] = append(p.joins[meet], join{m.block.Jump(nil), m.env, p.mask, m.pure, m, p.Copy})
 	p.Copy = hot
 	p.block = rest
 	p.excluded(p.Truth(false))
@@ -258,11 +265,11 @@ func (p *path) exitsIn(id ir.BlockID) bool {
 	return false
 }
 
-// mayCopy tells whether blocks are straight enough to be copied: nothing exits or goes back.
+// mayCopy tells whether blocks can be copied: nothing exits or goes back to one in front of them or from behind them.
 func (p *path) mayCopy(from, to ir.BlockID) bool {
 	for id := from; id < to; id++ {
 		b := &p.fn.Blocks[id]
-		if p.exitsIn(id) || p.hasBarrier(id, id) || slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= id }) {
+		if p.exitsIn(id) || p.hasBarrier(id, id) || slices.ContainsFunc(b.Preds, func(q ir.BlockID) bool { return q >= to || q >= id && p.opt.Without["loops of all lanes"] }) {
 			return false
 		}
 	}

@@ -20,6 +20,7 @@ type loop struct {
 	level       int8
 	head        *ssa.Block
 	divergent   bool
+	together    bool      // lanes leave it one by one, and all are in it (together.go)
 	apart       bool      // of a divergent one: lanes leave for several places, or exit; who waits where is a parameter of the head
 	entry       ssa.Value // mask of the lanes that have come
 	before      ssa.Value // lanes that wait at the only place from before; 0: there are none
@@ -82,6 +83,10 @@ func (p *path) enterLoop(id ir.BlockID) {
 	}
 	if p.upTo != 0 && l.last >= p.upTo {
 		refuse("a loop where some lanes run")
+	}
+	if p.mayBeTogether(l) {
+		l.divergent, l.together = false, true
+		p.togethers = append(p.togethers, l.first)
 	}
 	l.head = p.NewBlock(l.level)
 	l.head.Cold = p.Copies[p.Copy].Cold
@@ -247,6 +252,10 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 	case p.isHead(target):
 		p.backToHead(pc, target, guard)
 		return
+	case p.left != nil && target == p.left.first:
+		p.apartAgain(pc, id, guard)
+		p.next = target + 1
+		return
 	}
 	if len(p.loops) == 0 {
 		refuse("a branch to an earlier block that is no loop")
@@ -255,9 +264,8 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 	if l.first != target || l.divergent && id != l.last {
 		refuse("a branch back from within a loop")
 	}
-	cost := p.cost(pc)
 	if l.divergent {
-		p.divergentBack(l, pc, id, cost, guard)
+		p.divergentBack(l, pc, id, p.cost(pc), guard)
 		return
 	}
 	if !p.IsNum(guard) {
@@ -265,8 +273,7 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 	}
 	back := p.block
 	if !p.isFull(guard) {
-		next := p.newBlock() // of the loop's level: it leaves it
-		next.Level--
+		next := p.outOf(l)
 		back = p.newBlock()
 		p.block.Cond = guard
 		p.block.Jump(back)
@@ -275,9 +282,21 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 	} else {
 		p.dead = true
 	}
-	s := p.stateOf(ssa.State{PC: p.fn.Blocks[target].First, Mask: p.mask, FuelOut: true})
-	back.Add(&ssa.Effect{Kind: ssa.Fuel, N: cost, Mask: p.Any(p.mask), State: s, PC: pc})
+	p.goRound(l, pc, back)
+}
+
+// goRound ends a turn in a block, for all lanes that run.
+func (p *path) goRound(l *loop, pc int32, back *ssa.Block) {
+	s := p.stateOf(ssa.State{PC: p.fn.Blocks[l.first].First, Mask: p.mask, FuelOut: true})
+	back.Add(&ssa.Effect{Kind: ssa.Fuel, N: p.cost(pc), Mask: p.Any(p.mask), State: s, PC: pc})
 	back.Jump(l.head, p.again(l, 0)...)
+}
+
+// outOf makes a block behind a loop.
+func (p *path) outOf(l *loop) *ssa.Block {
+	b := p.newBlock()
+	b.Level = l.level - 1
+	return b
 }
 
 // divergentBack goes round for the lanes of a guard. It costs fuel where all lanes that run do.

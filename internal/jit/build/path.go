@@ -27,6 +27,7 @@ type path struct {
 	meets   map[ir.BlockID]ssa.Value    // masks that lanes have again where they meet
 	joins   map[ir.BlockID][]join       // edges of other ways, while all run
 	loops   []*loop
+	left    *loop                // that some lanes have left, and the others are in the rest of a turn of (together.go)
 	front   *front               // tests in front of the copy; nil: each access tests itself
 	upTo    ir.BlockID           // the copy ends in front of this block; 0: with the kernel
 	passes  int32                // an exit that no lane takes; -1: there is none
@@ -45,10 +46,12 @@ type path struct {
 
 // join is an edge that has no block to lead to so far.
 type join struct {
-	edge *ssa.Edge
-	env  map[uint32]ssa.Value
-	mask ssa.Value
-	pure map[uint32]ssa.Value
+	edge   *ssa.Edge
+	env    map[uint32]ssa.Value
+	mask   ssa.Value
+	pure   map[uint32]ssa.Value
+	parted *path  // on this way lanes have parted, and are together again; nil: they have not
+	copy   uint16 // in which it is built, if they have
 }
 
 // begin starts at the first instruction. Where a straight beginning ends with lanes that exit, the hot copy is for warps of which
@@ -242,10 +245,11 @@ func (p *path) joinEdges(id ir.BlockID) {
 		refuse("ways come together while lanes wait")
 	}
 	delete(p.joins, id)
-	j := p.newBlock()
 	if !p.dead {
-		list = append(list, join{p.block.Jump(j), p.env, p.mask, p.pure})
+		list = append(list, join{edge: p.block.Jump(nil), env: p.env, mask: p.mask, pure: p.pure})
 	}
+	list = p.apartFrom(list, id)
+	j := p.newBlock()
 	mask := list[0].mask
 	for _, x := range list {
 		if x.edge.To = j; x.mask != list[0].mask {
@@ -268,10 +272,10 @@ func (p *path) mergedEnv(j *ssa.Block, list []join, pc int32) map[uint32]ssa.Val
 	env := map[uint32]ssa.Value{}
 	for _, off := range slices.Sorted(maps.Keys(list[0].env)) {
 		v := list[0].env[off]
-		same, num, typed := true, true, true
+		same, typed := true, true
 		for _, x := range list {
 			w, ok := x.env[off]
-			same, num = same && w == v, num && ok && p.IsNum(w)
+			same = same && w == v
 			typed = typed && ok && p.TypeOf(w) == p.TypeOf(v)
 		}
 		switch {
@@ -279,13 +283,32 @@ func (p *path) mergedEnv(j *ssa.Block, list []join, pc int32) map[uint32]ssa.Val
 			env[off] = v
 		case !typed || !p.lives(off, pc):
 		default:
-			env[off] = p.NewParam(j, p.TypeOf(v), num)
+			step, even := p.evenly(list, off)
+			env[off] = p.Strided(p.NewParam(j, p.TypeOf(v), even), step)
 			for _, x := range list {
-				x.edge.Args = append(x.edge.Args, x.env[off])
+				if w := x.env[off]; even {
+					w, _, _ = p.AsStrided(w)
+					x.edge.Args = append(x.edge.Args, w)
+				} else {
+					x.edge.Args = append(x.edge.Args, w)
+				}
 			}
 		}
 	}
 	return env
+}
+
+// evenly tells whether a variable is strided on all of some ways, its lanes the same step apart.
+func (p *path) evenly(list []join, off uint32) (step int64, even bool) {
+	_, step, even = p.AsStrided(list[0].env[off])
+	for _, x := range list[1:] {
+		_, s, ok := p.AsStrided(x.env[off])
+		even = even && ok && s == step
+	}
+	if !even {
+		step = 0
+	}
+	return step, even
 }
 
 // count counts the instructions of a segment for the lanes that run.
