@@ -219,7 +219,10 @@ func (s *selector) steps64(i int, step int64) isel.VReg {
 func (s *selector) vector(code x86.Op, uses ...isel.VReg) isel.VReg {
 	d := s.out.NewReg(isel.Vector)
 	o := s.shared(s.isa.form(code), formV, 0)
-	s.emit(s.out.NewInst(o, d, uses...)).Fold = int8(min(len(uses), 2))
+	i := s.emit(s.out.NewInst(o, d, uses...))
+	if i.Fold = int8(min(len(uses), 2)); code == x86.VPMOVDW { // what it has in memory is its result
+		i.Fold = 0
+	}
 	return d
 }
 
