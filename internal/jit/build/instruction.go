@@ -20,6 +20,8 @@ func (b *builder) writes(pc int32) (offs []uint32) {
 		offs = append(offs, in.D)
 	case sem.OpCompare:
 		offs = append(offs, op.Masks.P, op.Masks.Q)
+	case sem.OpSet:
+		offs = append(offs, op.Masks.D)
 	case sem.OpUnpack:
 		offs = append(offs, in.Ext.Dst...)
 	case sem.OpLoad:
@@ -153,6 +155,9 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.put(in.D, p.lane(pc, op.Fn, op.Scalar), guard)
 	case sem.OpCompare:
 		p.compare(pc, op, guard)
+	case sem.OpSet:
+		t := p.lane(pc, op.Fn, op.Scalar)
+		p.put(op.Masks.D, p.Sel(p.combined(pc, op, t), p.Const(ssa.W, in.Imm), p.Word(0)), guard)
 	case sem.OpMove:
 		p.put(in.D, p.predicate(pc, in.A, in.Imm != 0), guard)
 	case sem.OpLogic:
@@ -219,15 +224,17 @@ func (p *path) predicate(pc int32, off uint32, not bool) ssa.Value {
 
 func (p *path) compare(pc int32, op *sem.Operation, guard ssa.Value) {
 	t := p.lane(pc, op.Fn, op.Scalar)
-	with := func(v ssa.Value) ssa.Value {
-		if op.Masks.Op == uop.WordFirst {
-			return v
-		}
-		return p.word(op.Masks.Op, v, p.predicate(pc, op.Masks.C, op.Masks.Flip != 0))
-	}
-	first, second := with(t), with(p.Not(t))
+	first, second := p.combined(pc, op, t), p.combined(pc, op, p.Not(t))
 	p.put(op.Masks.P, first, guard)
 	p.put(op.Masks.Q, second, guard)
+}
+
+// combined is the result of a comparison with the predicate that it is combined with.
+func (p *path) combined(pc int32, op *sem.Operation, t ssa.Value) ssa.Value {
+	if op.Masks.Op == uop.WordFirst {
+		return t
+	}
+	return p.word(op.Masks.Op, t, p.predicate(pc, op.Masks.C, op.Masks.Flip != 0))
 }
 
 // logic is an operation on predicates.
