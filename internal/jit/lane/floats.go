@@ -15,27 +15,17 @@ const (
 	twoM62F32 = 0x20800000
 )
 
-// floats are arithmetic of f32, rounded to nearest (9.7.3). A NaN that comes out is the canonical one.
+// floats are functions of the bits of f32. A NaN that comes out is the canonical one.
 var floats = map[uop.Op]Lowering{
-	uop.AddF32: float(ssa.FAdd), uop.SubF32: float(ssa.FSub), uop.MulF32: float(ssa.FMul), uop.DivF32: float(ssa.FDiv),
-	uop.FmaF32: float(ssa.FFma), uop.SqrtF32: float(ssa.FSqrt),
-	uop.RcpF32: func(f *ssa.Func, in []ssa.Value) ssa.Value {
-		return canon(f, f.Make(ssa.FDiv, ssa.W, 0, f.Word(oneF32), in[0]))
-	},
 	uop.NegF32: func(f *ssa.Func, in []ssa.Value) ssa.Value {
 		return canon(f, f.Bin(ssa.Xor, in[0], f.Word(signF32)))
 	},
 	uop.AbsF32: func(f *ssa.Func, in []ssa.Value) ssa.Value {
 		return canon(f, f.Bin(ssa.And, in[0], f.Word(magF32)))
 	},
-	uop.MinF32: extreme(ssa.FMin, ssa.Or), uop.MaxF32: extreme(ssa.FMax, ssa.And),
 }
 
 func canon(f *ssa.Func, v ssa.Value) ssa.Value { return f.Make(ssa.Canon, ssa.W, 0, v) }
-
-func float(c ssa.Code) Lowering {
-	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return canon(f, f.Make(c, ssa.W, 0, in...)) }
-}
 
 // extreme is min or max: of equal values the one by sign (equal combines their bits), of one NaN the other operand, of two the
 // canonical NaN.

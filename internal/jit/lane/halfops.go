@@ -67,6 +67,15 @@ var mixedOps = []struct {
 	sat            bool
 }{
 	{uop.AddF32, uop.AddF32F16, uop.AddF32BF16, false}, {uop.AddF32, uop.AddSatF32F16, uop.AddSatF32BF16, true},
+	{uop.AddRZF32, uop.AddRZF32F16, uop.AddRZF32BF16, false}, {uop.AddRZF32, uop.AddRZSatF32F16, uop.AddRZSatF32BF16, true},
+	{uop.AddRMF32, uop.AddRMF32F16, uop.AddRMF32BF16, false}, {uop.AddRMF32, uop.AddRMSatF32F16, uop.AddRMSatF32BF16, true},
+	{uop.AddRPF32, uop.AddRPF32F16, uop.AddRPF32BF16, false}, {uop.AddRPF32, uop.AddRPSatF32F16, uop.AddRPSatF32BF16, true},
 	{uop.SubF32, uop.SubF32F16, uop.SubF32BF16, false}, {uop.SubF32, uop.SubSatF32F16, uop.SubSatF32BF16, true},
+	{uop.SubRZF32, uop.SubRZF32F16, uop.SubRZF32BF16, false}, {uop.SubRZF32, uop.SubRZSatF32F16, uop.SubRZSatF32BF16, true},
+	{uop.SubRMF32, uop.SubRMF32F16, uop.SubRMF32BF16, false}, {uop.SubRMF32, uop.SubRMSatF32F16, uop.SubRMSatF32BF16, true},
+	{uop.SubRPF32, uop.SubRPF32F16, uop.SubRPF32BF16, false}, {uop.SubRPF32, uop.SubRPSatF32F16, uop.SubRPSatF32BF16, true},
 	{uop.FmaF32, uop.FmaF32F16, uop.FmaF32BF16, false}, {uop.FmaF32, uop.FmaSatF32F16, uop.FmaSatF32BF16, true},
+	{uop.FmaRZF32, uop.FmaRZF32F16, uop.FmaRZF32BF16, false}, {uop.FmaRZF32, uop.FmaRZSatF32F16, uop.FmaRZSatF32BF16, true},
+	{uop.FmaRMF32, uop.FmaRMF32F16, uop.FmaRMF32BF16, false}, {uop.FmaRMF32, uop.FmaRMSatF32F16, uop.FmaRMSatF32BF16, true},
+	{uop.FmaRPF32, uop.FmaRPF32F16, uop.FmaRPF32BF16, false}, {uop.FmaRPF32, uop.FmaRPSatF32F16, uop.FmaRPSatF32BF16, true},
 }

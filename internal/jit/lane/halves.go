@@ -236,6 +236,7 @@ func (h *half) comparisons(all lowered) {
 
 // mixed are the operations of f32 with sources of 16 bits, all but the last.
 func (h *half) mixed(all lowered) {
+	forms := arithmeticForms()
 	for _, ops := range mixedOps {
 		op := ops.bf16
 		if h.f16 {
@@ -246,7 +247,7 @@ func (h *half) mixed(all lowered) {
 			for i := range len(in) - 1 {
 				list[i] = h.widen(f, in[i])
 			}
-			v := floats[ops.f32](f, list)
+			v := forms[ops.f32](f, list)
 			if ops.sat {
 				return saturated(f, v)
 			}

@@ -60,10 +60,13 @@ var bitwise = map[uop.Op]Lowering{
 	uop.Pack2x16: func(f *ssa.Func, in []ssa.Value) ssa.Value {
 		return f.Bin(ssa.Or, low(f, in[0], 16), f.Bin(ssa.Shl, in[1], f.Word(16)))
 	},
-	uop.Prmt: permute,
-	uop.Slct32S32: func(f *ssa.Func, in []ssa.Value) ssa.Value {
-		return f.Sel(f.Cmp(ssa.LtS, in[2], f.Word(0)), in[1], in[0])
-	},
+	uop.Prmt:      permute,
+	uop.Slct32S32: selectSigned, uop.Slct64S32: selectSigned,
+}
+
+// selectSigned is slct by an integer.
+func selectSigned(f *ssa.Func, in []ssa.Value) ssa.Value {
+	return f.Sel(f.Cmp(ssa.LtS, in[2], f.Word(0)), in[1], in[0])
 }
 
 func invert(f *ssa.Func, in []ssa.Value) ssa.Value {

@@ -26,6 +26,8 @@ var approximate = map[uop.Op]Lowering{
 	uop.RcpApproxF32:    unary(rcpScaled),
 	uop.DivApproxF32:    lanes(func(f *ssa.Func, in []ssa.Value) ssa.Value { return quotientApprox(f, in[0], in[1], false) }),
 	uop.DivFullF32:      lanes(func(f *ssa.Func, in []ssa.Value) ssa.Value { return quotientApprox(f, in[0], in[1], true) }),
+	uop.DivApproxFtzF32: flushing(lanes(func(f *ssa.Func, in []ssa.Value) ssa.Value { return quotientFlushed(f, in[0], in[1], false) })),
+	uop.DivFullFtzF32:   flushing(lanes(func(f *ssa.Func, in []ssa.Value) ssa.Value { return quotientFlushed(f, in[0], in[1], true) })),
 	uop.RsqrtApproxFtzF32: unary(func(f *ssa.Func, a ssa.Value) ssa.Value {
 		return f.Sel(isTiny(f, a), signed(f, f.Word(infF32), a), ofNegative(f, rsqrt(f, a), a))
 	}),
@@ -186,6 +188,17 @@ func rcpScaled(f *ssa.Func, a ssa.Value) ssa.Value {
 func quotientApprox(f *ssa.Func, a, b ssa.Value, full bool) ssa.Value {
 	k := scale(f, b, full)
 	v := fmul(f, rcp(f, fmul(f, b, k)), fmul(f, a, k))
+	return f.Sel(f.Cmp(ssa.FUnord, v, b), f.Word(nanF32), v)
+}
+
+// quotientFlushed is the same of flushed operands, with flushed products.
+func quotientFlushed(f *ssa.Func, a, b ssa.Value, full bool) ssa.Value {
+	product := func(a, b ssa.Value) ssa.Value { return productF32(f, ssa.Nearest, true, []ssa.Value{a, b}) }
+	if full {
+		k := f.Sel(aboveBig(f, b), f.Word(quarterF32), f.Word(oneF32))
+		a, b = product(a, k), product(b, k)
+	}
+	v := product(rcp(f, b), a)
 	return f.Sel(f.Cmp(ssa.FUnord, v, b), f.Word(nanF32), v)
 }
 

@@ -31,6 +31,11 @@ var operands = []struct {
 		cvt.rn.satfinite.relu.e5m2x2.f32 %h0, %w1, %w2; cvt.f64.f32 %x0, %w1; cvt.ftz.f64.f32 %x0, %w1; cvt.rni.s32.f32 %w0, %w1; cvt.rzi.u32.f32 %w0, %w1; cvt.rpi.s64.f32 %x0, %w1; cvt.rmi.u64.f32 %x0, %w1;
 		cvt.rni.s16.f32 %h0, %w1; cvt.rzi.ftz.u8.f32 %w0, %w1; cvt.rmi.f32.f32 %w0, %w1; cvt.rpi.ftz.f32.f32 %w0, %w1; cvt.sat.f32.f32 %w0, %w1;
 		setp.ltu.f32 %p1, %w1, %w2; setp.gt.ftz.f32 %p1, %w1, %w2; setp.ne.ftz.f32 %p1, %w1, %w2; setp.equ.f32 %p1, %w1, %w2;`},
+	{"f32 with rules of their own", floatEdges, `rcp.approx.f32 %w0, %w1; div.approx.ftz.f32 %w0, %w1, %w2; div.full.f32 %w0, %w1, %w2; rsqrt.approx.f32 %w0, %w1; sqrt.approx.ftz.f32 %w0, %w1; ex2.approx.f32 %w0, %w1;
+		lg2.approx.f32 %w0, %w1; sin.approx.f32 %w0, %w1; cos.approx.ftz.f32 %w0, %w1; tanh.approx.f32 %w0, %w1; add.rz.f32 %w0, %w1, %w2; sub.rm.ftz.sat.f32 %w0, %w1, %w2; mul.rp.ftz.f32 %w0, %w1, %w2;
+		fma.rm.f32 %w0, %w1, %w2, %w3; fma.rn.ftz.sat.f32 %w0, %w1, %w2, %w3; div.rz.f32 %w0, %w1, %w2; sqrt.rp.f32 %w0, %w1; rcp.rm.ftz.f32 %w0, %w1; min.NaN.f32 %w0, %w1, %w2; max.ftz.f32 %w0, %w1, %w2;
+		min.xorsign.abs.f32 %w0, %w1, %w2; copysign.f32 %w0, %w1, %w2; testp.normal.f32 %p1, %w1; testp.subnormal.f32 %p1, %w1; testp.infinite.f32 %p1, %w1; set.lt.f32.f32 %w0, %w1, %w2; set.neu.ftz.u32.f32 %w0, %w1, %w2;
+		set.ge.s32.s32 %w0, %w1, %w2; slct.f32.f32 %w0, %w1, %w2, %w3; slct.ftz.b64.f32 %x0, %x1, %x2, %w3; slct.b64.s32 %x0, %x1, %x2, %w3;`},
 	{"halves", halfEdges, `add.f16 %h0, %h1, %h2; sub.f16x2 %w0, %w1, %w2; mul.f16 %h0, %h1, %h2; mul.ftz.sat.f16x2 %w0, %w1, %w2; fma.rn.f16 %h0, %h1, %h2, %h3; fma.rn.relu.f16x2 %w0, %w1, %w2, %w3;
 		fma.rn.ftz.f16 %h0, %h1, %h2, %h3; add.rn.bf16 %h0, %h1, %h2; sub.rn.bf16x2 %w0, %w1, %w2; mul.rn.bf16 %h0, %h1, %h2; fma.rn.bf16 %h0, %h1, %h2, %h3; fma.rn.bf16x2 %w0, %w1, %w2, %w3;
 		min.f16 %h0, %h1, %h2; max.NaN.f16x2 %w0, %w1, %w2; min.xorsign.abs.bf16 %h0, %h1, %h2; max.bf16x2 %w0, %w1, %w2; neg.f16 %h0, %h1; abs.ftz.f16x2 %w0, %w1; neg.bf16x2 %w0, %w1; abs.bf16 %h0, %h1;
