@@ -96,12 +96,12 @@ func atomicAddF32(c *compiler, _ x86.Size) {
 	c.addF32(func(x86.Reg) {})
 }
 
-// atomicAddF64 leaves NaNs as the machine makes them, which is what num.AddF64 does.
+// atomicAddF64 leaves NaNs as the machine makes them: of two that of its first operand stays, which is here the operand's, as num.AddF64 has it.
 func atomicAddF64(c *compiler, _ x86.Size) {
 	a, b := c.alloc(), c.alloc()
 	c.VR(x86.VMOVQ, x86.W128, a, atomOld)
 	c.VR(x86.VMOVQ, x86.W128, b, atomWith)
-	c.VVV(x86.VADDSD, x86.W128, a, a, b)
+	c.VVV(x86.VADDSD, x86.W128, a, b, a)
 	c.RV(x86.VMOVQ, x86.W128, atomNew, a)
 	c.release(temp(b))
 	c.release(temp(a))

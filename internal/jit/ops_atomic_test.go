@@ -50,6 +50,8 @@ func atomicStatements() (list []string) {
 		"atom.SP.add.u32 %r2, [AD], %r2; mov.u32 %r10, %r2;", "atom.SP.add.u32 %r11, [AD], 1;", "red.SP.add.u32 [AD], 1;", "atom.SP.inc.u32 %r10, [AD], 7;", "atom.SP.dec.u32 %r10, [AD], 7;",
 		"atom.SP.add.f32 %f2, [AD], %f1; mov.b32 %r10, %f2;", "red.SP.add.f32 [AD], %f1;", "red.SP.add.f32 [AD], 0f7F800000;",
 		"atom.SP.add.f64 %rd9, [AD], %rd8;", "red.SP.add.f64 [AD], %rd8;", "red.SP.add.f64 [AD], 0dFFF8000000012345;",
+		"red.SP.add.f64 [AD], 0dFFF8000000012345; red.SP.add.f64 [AD], 0d7FF8000000054321;", // both are NaNs
+
 		"atom.SP.acq_rel.gpu.add.u32 %r10, [AD+4], %r2;", "atom.SP.exch.b32 _, [AD], %r2;", "red.SP.add.u64 [AD], 0x123456789abc;")
 }
 
