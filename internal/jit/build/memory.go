@@ -44,6 +44,15 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	}
 	p.addressOf(pc, a, m)
 	p.noteAccess(e)
+	p.access(e)
+	if op.Kind == sem.OpLoad {
+		p.results(e, m, guard)
+	}
+}
+
+// access adds an access: covered by a test in front, or with a state where it leaves.
+func (p *path) access(e *ssa.Effect) {
+	pc := e.PC
 	if p.opt.Leave != nil && p.opt.Leave(pc) {
 		if p.group != nil {
 			p.wholeWarp()
@@ -58,9 +67,6 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	}
 	p.apart(e)
 	p.block.Add(e)
-	if op.Kind == sem.OpLoad {
-		p.results(e, m, guard)
-	}
 }
 
 // addressOf finds the address of an access and its bounds.

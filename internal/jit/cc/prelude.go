@@ -118,6 +118,10 @@ inline w8 bytes(w8 a, w8 b, w8 c, w8 d) {
 inline c32 both(c16 a, c16 b) {
 	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 }
+typedef u32 u32a __attribute__((may_alias)); typedef u64 u64a __attribute__((may_alias));
+inline u64 addf64(u64 a, u64 b) { union { u64 u; double d; } x = {a}, y = {b}; y.d += x.d; return y.u; }
+inline u32 addf32(u32 a, u32 b) { union { u32 u; float f; } x = {a}, y = {b}; x.f += y.f; return x.f != x.f ? 0x7fffffff : x.u; }
+inline u32 flat(u32 a) { return a & 0x7f800000 ? a : a & 0x80000000; }
 inline w8 canon(w8 a) { return pickw((w8)((f8)a != (f8)a), splat(0x7fffffff), a); }
 inline u32 shlw(u32 a, u32 n) { return n < 32 ? a << n : 0; }
 inline u32 shrw(u32 a, u32 n) { return n < 32 ? a >> n : 0; }

@@ -14,6 +14,8 @@ func (p *printer) effect(e *ssa.Effect) {
 	switch e.Kind {
 	case ssa.Load, ssa.Store:
 		p.access(e)
+	case ssa.Atomic, ssa.AtomicOnce:
+		p.atomic(e)
 	case ssa.Steps:
 		p.linef("\tsteps += %s;", times(e.N, p.anyOf(e.Mask)))
 	case ssa.Lanes:

@@ -70,7 +70,7 @@ func (p *printer) op(v ssa.Value) {
 		p.linef("\tv%d_0 = bits(%s) == 0xff;", v, p.joined(o.A, " & "))
 	case ssa.Ballot:
 		p.linef("\tv%d_0 = %s;", v, p.bitsOf(o.A))
-	case ssa.Least, ssa.Most:
+	case ssa.Least, ssa.Most, ssa.Sum, ssa.AndAll, ssa.OrAll, ssa.XorAll:
 		p.reduced(v, o)
 	case ssa.Runs:
 		p.linef("\t{ u32 f = %s[0]; w8 d = %s; v%d_0 = __builtin_ia32_ptestz256((x4)d, (x4)d) & ((s32)f <= 0x7fffffff - %d); }", p.part(o.A, 0), p.notRuns(o.A), v, p.f.LanesOf(o.A)-1)
@@ -104,14 +104,20 @@ func (p *printer) strided(o *ssa.Op, i int) string {
 	return fmt.Sprintf("(%s + (%s){%s})", p.spread(o.A), typ, strings.Join(list, ", "))
 }
 
-// reduced prints the least or the largest lane.
+// combining are the operations by which lanes become a number: of two vectors, and of two lanes, X and Y.
+var combining = map[ssa.Code][2]string{
+	ssa.Least: {"pickw(X < Y, X, Y)", "X < Y ? X : Y"}, ssa.Most: {"pickw(X > Y, X, Y)", "X > Y ? X : Y"}, ssa.Sum: {"X + Y", "X + Y"},
+	ssa.AndAll: {"X & Y", "X & Y"}, ssa.OrAll: {"X | Y", "X | Y"}, ssa.XorAll: {"X ^ Y", "X ^ Y"},
+}
+
+// reduced prints what an operation makes of all lanes.
 func (p *printer) reduced(v ssa.Value, o *ssa.Op) {
-	op := map[ssa.Code]string{ssa.Least: "<", ssa.Most: ">"}[o.Code]
+	rules := combining[o.Code]
 	p.linef("\t{ w8 x = %s;", p.part(o.A, 0))
-	for i := range p.partsOf(o.A) {
-		p.linef("\tx = pickw(x %s %s, x, %s);", op, p.part(o.A, i), p.part(o.A, i))
+	for i := 1; i < p.f.LanesOf(o.A)/8; i++ {
+		p.linef("\tx = %s;", replace(rules[0], []string{"X", "x", "Y", p.part(o.A, i)}))
 	}
-	p.linef("\ts32 y = x[0]; for (int i = 1; i < 8; i++) y = y %s x[i] ? y : x[i];\n\tv%d_0 = y; }", op, v)
+	p.linef("\ts32 y = x[0]; for (int i = 1; i < 8; i++) y = %s;\n\tv%d_0 = y; }", replace(rules[1], []string{"X", "y", "Y", "x[i]"}), v)
 }
 
 // notRuns is a vector of zeros where lanes are the first lane and their number.

@@ -35,7 +35,7 @@ func (v *verifier) within(e *Effect, id CheckID, lo, hi int64) bool {
 	}
 	const most = 1 << 40 // far from wrapping
 	a, c := e.Access, &v.f.Checks[id]
-	if a.Bounds != c.Bounds || e.Kind == Store && !c.Store || c.Lo > a.Disp+lo || c.Hi < a.Disp+hi+a.Bytes() ||
+	if a.Bounds != c.Bounds || e.Stores() && !c.Store || c.Lo > a.Disp+lo || c.Hi < a.Disp+hi+a.Bytes() ||
 		c.Lo < -most || c.Hi > most || a.Step > most || a.Step < -most {
 		return false
 	}

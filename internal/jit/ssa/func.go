@@ -69,27 +69,29 @@ type Kind uint8
 
 // The kinds of effects.
 const (
-	Load    Kind = iota // Results = memory, where Mask holds
-	Store               // memory = Args, where Mask holds
-	Steps               // the warp has executed N instructions, if Mask holds in a lane
-	Lanes               // N times the lanes of Mask, of the block's group, have executed an instruction
-	Fuel                // a back edge costs N, or the fuel of polling if N is 0, if Mask holds; leaves with State if none is left
-	Leave               // leaves with State if Mask holds; if N is not 0 because the bounds of the access at PC were missed
-	Begin               // Results = whether there is a warp to run, the first of the batch, ctaid x, y, z, and the warp's entry
-	EndWarp             // the warp has ended; Results = whether another of the CTA is to run, its number, its entry
-	EndCTA              // Results = whether another CTA begins, its first warp, ctaid x, y, z, and the warp's entry
-	Barrier             // the warp waits at barrier N to go on at Entry; Results = whether it is the last to come. Leaves with State if warps wait at another
-	Turn                // Results = whether another warp of the CTA is to run while this one waits, its number, its entry
-	Resume              // Results = the running warp's variables, as Homes says: of a block's group from lane N on
-	Helper              // the interpreter executes the instruction at PC for the lanes of Mask, if there are any; Args are the living lanes. Leaves with State in front of it if it does not simply go on
-	Clear               // the running warp's local memory becomes zeros: N bytes of its register block, from Entry on
-	Keep                // the variables of Homes go home, of a block's group from lane N on
-	Spare               // Results = whether the fuel is enough for N back edges, and some is left
-	Spend               // takes the fuel of N back edges, of which Spare has told that it is there
-	Ready               // nothing, but Args have been computed
+	Load       Kind = iota // Results = memory, where Mask holds
+	Store                  // memory = Args, where Mask holds
+	Atomic                 // memory = Update of memory and Args, lane by lane where Mask holds; Results = what was there, if Bits says that it is wanted
+	AtomicOnce             // the same once if Mask holds, of numbers, without a result
+	Steps                  // the warp has executed N instructions, if Mask holds in a lane
+	Lanes                  // N times the lanes of Mask, of the block's group, have executed an instruction
+	Fuel                   // a back edge costs N, or the fuel of polling if N is 0, if Mask holds; leaves with State if none is left
+	Leave                  // leaves with State if Mask holds; if N is not 0 because the bounds of the access at PC were missed
+	Begin                  // Results = whether there is a warp to run, the first of the batch, ctaid x, y, z, and the warp's entry
+	EndWarp                // the warp has ended; Results = whether another of the CTA is to run, its number, its entry
+	EndCTA                 // Results = whether another CTA begins, its first warp, ctaid x, y, z, and the warp's entry
+	Barrier                // the warp waits at barrier N to go on at Entry; Results = whether it is the last to come. Leaves with State if warps wait at another
+	Turn                   // Results = whether another warp of the CTA is to run while this one waits, its number, its entry
+	Resume                 // Results = the running warp's variables, as Homes says: of a block's group from lane N on
+	Helper                 // the interpreter executes the instruction at PC for the lanes of Mask, if there are any; Args are the living lanes. Leaves with State in front of it if it does not simply go on
+	Clear                  // the running warp's local memory becomes zeros: N bytes of its register block, from Entry on
+	Keep                   // the variables of Homes go home, of a block's group from lane N on
+	Spare                  // Results = whether the fuel is enough for N back edges, and some is left
+	Spend                  // takes the fuel of N back edges, of which Spare has told that it is there
+	Ready                  // nothing, but Args have been computed
 )
 
-var kindNames = [...]string{Load: "load", Store: "store", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
+var kindNames = [...]string{Load: "load", Store: "store", Atomic: "atomic", AtomicOnce: "atomiconce", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
 	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear", Keep: "keep", Spare: "spare", Spend: "spend", Ready: "ready"}
 
 // Kinds is the number of kinds.
@@ -102,6 +104,8 @@ func (k Kind) String() string { return kindNames[k] }
 type Effect struct {
 	Kind    Kind
 	Access  *Access
+	Update  Update // of Atomic and AtomicOnce
+	Locked  bool   // and whether other threads of the host may touch that memory
 	Mask    Value
 	Args    []Value
 	Results []Value
@@ -129,12 +133,15 @@ type Access struct {
 	Runs               Value   // a number: the lanes of the index follow each other by one element, from Low on
 }
 
+// Stores tells whether an access changes memory.
+func (e *Effect) Stores() bool { return e.Kind == Store || e.Kind == Atomic || e.Kind == AtomicOnce }
+
 // Bytes is how much each lane touches.
 func (a *Access) Bytes() int64 { return int64(a.Elem) * int64(a.Count) }
 
 // Widen makes a check contain what an access touches, from lo to hi behind the address.
 func (c *Check) Widen(lo, hi int64, e *Effect) {
-	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, e.Access.Align), c.Store || e.Kind == Store
+	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, e.Access.Align), c.Store || e.Stores()
 }
 
 // CheckID is the index of a check; 0 is none.

@@ -42,6 +42,10 @@ const (
 	Ballot       // number: bit i is A in lane i
 	Least        // number: the least lane of A, signed
 	Most         // number: the largest lane of A, signed
+	Sum          // number: all lanes of A, added
+	AndAll       // number: the bits that all lanes of A have
+	OrAll        // number: the bits that a lane of A has
+	XorAll       // number: the bits that an odd number of lanes of A have
 	Runs         // number: each lane of A is one more than the one before; none wraps
 	Inside       // number: what check Imm says holds of address A
 
@@ -145,6 +149,10 @@ var defs = [numCodes]def{
 	Ballot:  {name: "ballot", shape: "WM", num: true},
 	Least:   {name: "least", shape: "WW", num: true},
 	Most:    {name: "most", shape: "WW", num: true},
+	Sum:     {name: "sum", shape: "WW", num: true},
+	AndAll:  {name: "andall", shape: "WW", num: true},
+	OrAll:   {name: "orall", shape: "WW", num: true},
+	XorAll:  {name: "xorall", shape: "WW", num: true},
 	Runs:    {name: "runs", shape: "MW", num: true},
 	Inside:  {name: "inside", shape: "MX", num: true, imm: true},
 
@@ -222,7 +230,7 @@ func (c Code) Widens() bool { return defs[c].shape == "XW" }
 
 // reduces tells whether the result is a number that follows from lanes.
 func (c Code) reduces() bool {
-	return c == Any || c == All || c == Ballot || c == Least || c == Most || c == Runs
+	return c >= Any && c <= Runs
 }
 
 // isFloat tells whether the bits of a NaN operand do not matter.

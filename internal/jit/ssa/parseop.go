@@ -71,7 +71,7 @@ func (p *parser) effect(results []Value) {
 	if kind < 0 {
 		p.fail("%s is no operation and no effect", w)
 	}
-	if e.Kind = Kind(kind); e.Kind == Load || e.Kind == Store {
+	if e.Kind = Kind(kind); e.Kind == Load || e.Stores() {
 		e.Access = &Access{}
 	}
 	for len(p.words) > 0 {
@@ -88,6 +88,12 @@ func (p *parser) part(e *Effect, w string) {
 	switch w {
 	case "n":
 		e.N = p.number()
+	case "update":
+		if e.Update = updateNamed(p.next()); e.Update == 0 {
+			p.fail("there is no such update")
+		}
+	case "locked":
+		e.Locked = true
 	case "state":
 		e.State = StateID(p.number())
 	case "pc":

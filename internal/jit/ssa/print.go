@@ -139,6 +139,9 @@ func (p *printer) effect(e *Effect) {
 		p.WriteString(" = ")
 	}
 	fmt.Fprintf(p, "%v", e.Kind)
+	if e.Update != 0 {
+		fmt.Fprintf(p, " update %v%s", e.Update, flag(e.Locked, " locked"))
+	}
 	if e.Access != nil {
 		p.access(e.Access)
 	}

@@ -263,7 +263,7 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 	}
 	leaves := e.Kind == Fuel || e.Kind == Leave || e.Kind == Barrier || e.Kind == Helper
 	switch e.Kind {
-	case Load, Store:
+	case Load, Store, Atomic, AtomicOnce:
 		leaves = e.Access.Check == 0
 		v.access(b, i, e)
 	case Barrier, Resume, Helper, Keep:
@@ -351,8 +351,14 @@ func (v *verifier) waits(b *Block, e *Effect) {
 func (v *verifier) access(b *Block, i int, e *Effect) {
 	a := e.Access
 	n := len(e.Results)
-	if e.Kind == Store {
+	switch e.Kind {
+	case Store:
 		n = len(e.Args)
+	case Atomic, AtomicOnce:
+		n = 1
+		if err := v.f.updates(e); err != nil {
+			v.fail("%v in b%d: %v", e.Kind, b.ID, err)
+		}
 	}
 	if n != int(a.Count) || len(a.Bits) != n || !slices.Contains([]uint8{1, 2, 4, 8}, a.Elem) || v.f.TypeOf(a.Base) != X || !v.f.IsNum(a.Base) ||
 		a.Index != 0 && (v.f.TypeOf(a.Index) != X || a.Step != 0) || v.f.TypeOf(e.Mask) != M {

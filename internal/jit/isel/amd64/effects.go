@@ -22,6 +22,9 @@ func (s *selector) effect(e *ssa.Effect) {
 		s.ready(e.Args)
 		s.flush()
 		s.store(e)
+	case ssa.Atomic, ssa.AtomicOnce:
+		s.flush()
+		s.atomic(e)
 	case ssa.Ready:
 		s.ready(e.Args)
 	case ssa.Steps:

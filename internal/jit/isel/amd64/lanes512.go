@@ -130,9 +130,8 @@ func (s *selector) quotientsOfWords(c ssa.Code, a, b isel.VReg) isel.VReg {
 	return s.under(x86.VPBLENDMD, d[0], rest, s.splat(0xffffffff))
 }
 
-// extremeLane512 is the least or the largest lane.
-func (s *selector) extremeLane512(o *ssa.Op, code x86.Op) isel.VReg {
-	r := s.joined(o.A, code)
+// combined512 is what an operation makes of the lanes of a vector.
+func (s *selector) combined512(r isel.VReg, code x86.Op) isel.VReg {
 	r = s.vector(code, r, s.imm(x86.VSHUFI64X2, 0x4e, r, r))
 	r = s.vector(code, r, s.imm(x86.VSHUFI64X2, 0xb1, r, r))
 	r = s.vector(code, r, s.imm(x86.VPSHUFD, 0x4e, r))

@@ -150,7 +150,7 @@ func (t *trial) words(x, y ssa.Value) {
 	for _, c := range []ssa.Code{ssa.I2F, ssa.U2F, ssa.F2I, ssa.H2F, ssa.Canon} {
 		t.store(c.String(), t.Make(c, ssa.W, 0, x))
 	}
-	for _, c := range []ssa.Code{ssa.Least, ssa.Most} {
+	for _, c := range []ssa.Code{ssa.Least, ssa.Most, ssa.Sum, ssa.AndAll, ssa.OrAll, ssa.XorAll} {
 		t.store(c.String(), t.Make(c, ssa.W, 0, x))
 	}
 	m := t.Cmp(ssa.LtU, x, y)

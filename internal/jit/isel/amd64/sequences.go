@@ -213,22 +213,28 @@ func (s *selector) reduced(o *ssa.Op) isel.VReg {
 		}, s.joined(o.A, x86.VPAND))
 	case ssa.Ballot:
 		return s.bits(o.A)
-	case ssa.Least:
-		return s.extremeLane(o, x86.VPMINSD)
-	case ssa.Most:
-		return s.extremeLane(o, x86.VPMAXSD)
 	case ssa.Runs:
 		return s.runs(o.A)
+	}
+	if code, ok := acrossLanes[o.Code]; ok {
+		return s.combined(o, code)
 	}
 	return 0
 }
 
-// extremeLane is the least or the largest lane.
-func (s *selector) extremeLane(o *ssa.Op, code x86.Op) isel.VReg {
-	if s.isa.Has(Masks) {
-		return s.extremeLane512(o, code)
+// acrossLanes are the operations by which words become one.
+var acrossLanes = map[ssa.Code]x86.Op{ssa.Least: x86.VPMINSD, ssa.Most: x86.VPMAXSD, ssa.Sum: x86.VPADDD,
+	ssa.AndAll: x86.VPAND, ssa.OrAll: x86.VPOR, ssa.XorAll: x86.VPXOR}
+
+// combined is what an operation makes of all lanes: of the vectors, then of their halves.
+func (s *selector) combined(o *ssa.Op, code x86.Op) isel.VReg {
+	r := s.part(o.A, 0)
+	for i := 1; i < s.vectorsOf(s.f.LanesOf(o.A), ssa.W); i++ {
+		r = s.vector(code, r, s.part(o.A, i))
 	}
-	r := s.joined(o.A, code)
+	if s.isa.Has(Masks) {
+		return s.combined512(r, code)
+	}
 	r = s.vector(code, r, s.imm(x86.VEXTRACTI128, 1, r))
 	r = s.vector(code, r, s.imm(x86.VPSHUFD, 0x4e, r))
 	r = s.vector(code, r, s.imm(x86.VPSHUFD, 0xb1, r))

@@ -88,10 +88,15 @@ func (r *run) access(e *ssa.Effect) {
 		r.exit(e.State)
 		return
 	}
-	if e.Kind == ssa.Load {
+	switch e.Kind {
+	case ssa.Load:
 		r.loads(e, &at, mask)
-	} else {
+	case ssa.Store:
 		r.stores(e, &at, mask)
+	case ssa.AtomicOnce:
+		r.updates(e, &at, mask&1)
+	default:
+		r.updates(e, &at, mask)
 	}
 }
 
@@ -99,7 +104,7 @@ func (r *run) outside(e *ssa.Effect, at *lanes, mask uint32) bool {
 	a := e.Access
 	for ; mask != 0; mask &= mask - 1 {
 		x := at[bits.TrailingZeros32(mask)]
-		if x&uint64(max(a.Align, 1)-1) != 0 || !r.within(a.Bounds, e.Kind == ssa.Store, x, a.Bytes()) {
+		if x&uint64(max(a.Align, 1)-1) != 0 || !r.within(a.Bounds, e.Stores(), x, a.Bytes()) {
 			return true
 		}
 	}
@@ -182,5 +187,23 @@ func (r *run) stores(e *ssa.Effect, at *lanes, mask uint32) {
 		for k, v := range e.Args {
 			r.store(at[i]+uint64(k)*uint64(a.Elem), int(a.Elem), r.get(v)[i])
 		}
+	}
+}
+
+// updates updates elements lane after lane. Lanes that are off have garbage as what was there.
+func (r *run) updates(e *ssa.Effect, at *lanes, mask uint32) {
+	n := int(e.Access.Elem)
+	t, y := r.f.TypeOf(e.Args[0]), e.Args[len(e.Args)-1]
+	var was lanes
+	for i := range was {
+		was[i] = r.garbage()
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros32(mask)
+		was[i] = r.load(at[i], n)
+		r.store(at[i], n, e.Update.Evaluate(t, was[i], r.get(e.Args[0])[i], r.get(y)[i]))
+	}
+	for _, v := range e.Results {
+		r.result(v, &was)
 	}
 }

@@ -14,7 +14,7 @@ var effects []func(r *run, e *ssa.Effect)
 
 func init() {
 	effects = []func(r *run, e *ssa.Effect){
-		ssa.Load: (*run).access, ssa.Store: (*run).access,
+		ssa.Load: (*run).access, ssa.Store: (*run).access, ssa.Atomic: (*run).access, ssa.AtomicOnce: (*run).access,
 		ssa.Steps: func(r *run, e *ssa.Effect) {
 			if r.mask(e.Mask) != 0 {
 				r.steps += uint64(e.N)

@@ -35,6 +35,18 @@ func init() {
 		ssa.Most: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
 			return r.reduce(o.A, func(a, b int32) int32 { return max(a, b) })
 		},
+		ssa.Sum: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
+			return r.reduce(o.A, func(a, b int32) int32 { return a + b })
+		},
+		ssa.AndAll: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
+			return r.reduce(o.A, func(a, b int32) int32 { return a & b })
+		},
+		ssa.OrAll: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
+			return r.reduce(o.A, func(a, b int32) int32 { return a | b })
+		},
+		ssa.XorAll: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
+			return r.reduce(o.A, func(a, b int32) int32 { return a ^ b })
+		},
 		ssa.Runs: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
 			a, n := r.get(o.A), r.f.LanesOf(o.A)
 			yes := int32(a[0]) <= math.MaxInt32-int32(n-1)
@@ -194,9 +206,9 @@ func (r *run) count(v ssa.Value) int64 { return int64(bits.OnesCount32(r.mask(v)
 
 func (r *run) reduce(v ssa.Value, of func(a, b int32) int32) lanes {
 	a := r.get(v)
-	least := int32(a[0])
-	for i := range r.f.LanesOf(v) {
-		least = of(least, int32(a[i]))
+	all := int32(a[0])
+	for _, x := range a[1:r.f.LanesOf(v)] {
+		all = of(all, int32(x))
 	}
-	return number(uint64(least))
+	return number(uint64(all))
 }
