@@ -49,7 +49,9 @@ var vectors = map[ssa.Code][2]string{
 	ssa.FLe: {"(w8)((f8)A <= (f8)B)", "(x4)((d4)A <= (d4)B)"}, ssa.FUnord: {"(w8)((f8)A != (f8)A) | (w8)((f8)B != (f8)B)", "(x4)((d4)A != (d4)A) | (x4)((d4)B != (d4)B)"},
 	ssa.Canon: {"canon(A)"}, ssa.I2F: {"(w8)__builtin_convertvector(A, f8)"}, ssa.U2F: {"u2f8(A)"},
 	ssa.FRound: {"(w8)__builtin_ia32_roundps256((f8)A, IMM)", "(x4)__builtin_ia32_roundpd256((d4)A, IMM)"},
-	ssa.F2I:    {"__builtin_ia32_cvttps2dq256((f8)A)"}, ssa.H2F: {"h2f8(A)"}, ssa.F2H: {"f2h8(A, IMM)"},
+	ssa.FAdd2:  {"", "(x4)((f8)A + (f8)B)"}, ssa.FSub2: {"", "(x4)((f8)A - (f8)B)"}, ssa.FMul2: {"", "(x4)((f8)A * (f8)B)"},
+	ssa.FFma2: {"", "(x4)__builtin_ia32_vfmaddps256((f8)A, (f8)B, (f8)C)"}, ssa.Canon2: {"", "(x4)canon((w8)A)"},
+	ssa.F2I: {"__builtin_ia32_cvttps2dq256((f8)A)"}, ssa.H2F: {"h2f8(A)"}, ssa.F2H: {"f2h8(A, IMM)"},
 }
 
 // resized are operations whose result has another width than the operand: of half a part, or of a part to half of one.

@@ -8,34 +8,51 @@ import "math"
 type evaluator func(t Type, imm, a, b, c uint64) uint64
 
 // evaluators are by what is no function of two integers.
-var evaluators = [numCodes]evaluator{
-	Bcast:  func(_ Type, _, a, _, _ uint64) uint64 { return a },
-	Select: choose,
-	Perm:   permute,
+var evaluators [numCodes]evaluator
 
-	FAdd:   arithmetic(func(a, b, _ float32) float32 { return a + b }, func(a, b, _ float64) float64 { return a + b }),
-	FSub:   arithmetic(func(a, b, _ float32) float32 { return a - b }, func(a, b, _ float64) float64 { return a - b }),
-	FMul:   arithmetic(func(a, b, _ float32) float32 { return a * b }, func(a, b, _ float64) float64 { return a * b }),
-	FDiv:   arithmetic(func(a, b, _ float32) float32 { return a / b }, func(a, b, _ float64) float64 { return a / b }),
-	FFma:   arithmetic(fma32, math.FMA),
-	FSqrt:  arithmetic(func(a, _, _ float32) float32 { return float32(math.Sqrt(float64(a))) }, func(a, _, _ float64) float64 { return math.Sqrt(a) }),
-	FMin:   extreme(func(a, b float64) bool { return a < b }),
-	FMax:   extreme(func(a, b float64) bool { return a > b }),
-	FEq:    relation(func(a, b float64) bool { return a == b }),
-	FLt:    relation(func(a, b float64) bool { return a < b }),
-	FLe:    relation(func(a, b float64) bool { return a <= b }),
-	FUnord: relation(func(a, b float64) bool { return a != a || b != b }),
-	Canon:  canonical,
-	I2F:    func(_ Type, _, a, _, _ uint64) uint64 { return uint64(math.Float32bits(float32(int32(a)))) },
-	U2F:    func(_ Type, _, a, _, _ uint64) uint64 { return uint64(math.Float32bits(float32(uint32(a)))) },
-	FRound: roundFloat,
-	F2I:    truncated,
-	D2I:    truncated,
-	F2D:    widenFloat,
-	D2F:    narrowDouble,
-	I2D:    func(_ Type, _, a, _, _ uint64) uint64 { return math.Float64bits(float64(int32(a))) },
-	H2F:    widenHalf,
-	F2H:    narrowToHalf,
+func init() {
+	evaluators = [numCodes]evaluator{
+		Bcast:  func(_ Type, _, a, _, _ uint64) uint64 { return a },
+		Select: choose,
+		Perm:   permute,
+
+		FAdd:   arithmetic(func(a, b, _ float32) float32 { return a + b }, func(a, b, _ float64) float64 { return a + b }),
+		FSub:   arithmetic(func(a, b, _ float32) float32 { return a - b }, func(a, b, _ float64) float64 { return a - b }),
+		FMul:   arithmetic(func(a, b, _ float32) float32 { return a * b }, func(a, b, _ float64) float64 { return a * b }),
+		FDiv:   arithmetic(func(a, b, _ float32) float32 { return a / b }, func(a, b, _ float64) float64 { return a / b }),
+		FFma:   arithmetic(fma32, math.FMA),
+		FSqrt:  arithmetic(func(a, _, _ float32) float32 { return float32(math.Sqrt(float64(a))) }, func(a, _, _ float64) float64 { return math.Sqrt(a) }),
+		FMin:   extreme(func(a, b float64) bool { return a < b }),
+		FMax:   extreme(func(a, b float64) bool { return a > b }),
+		FEq:    relation(func(a, b float64) bool { return a == b }),
+		FLt:    relation(func(a, b float64) bool { return a < b }),
+		FLe:    relation(func(a, b float64) bool { return a <= b }),
+		FUnord: relation(func(a, b float64) bool { return a != a || b != b }),
+		Canon:  canonical,
+		I2F:    func(_ Type, _, a, _, _ uint64) uint64 { return uint64(math.Float32bits(float32(int32(a)))) },
+		U2F:    func(_ Type, _, a, _, _ uint64) uint64 { return uint64(math.Float32bits(float32(uint32(a)))) },
+		FRound: roundFloat,
+		F2I:    truncated,
+		D2I:    truncated,
+		F2D:    widenFloat,
+		D2F:    narrowDouble,
+		I2D:    func(_ Type, _, a, _, _ uint64) uint64 { return math.Float64bits(float64(int32(a))) },
+		H2F:    widenHalf,
+		F2H:    narrowToHalf,
+		FAdd2:  pair(FAdd),
+		FSub2:  pair(FSub),
+		FMul2:  pair(FMul),
+		FFma2:  pair(FFma),
+		Canon2: pair(Canon),
+	}
+}
+
+// pair is an operation on each half of 64 bits.
+func pair(c Code) evaluator {
+	return func(_ Type, _, a, b, d uint64) uint64 {
+		half := func(n uint) uint64 { return evaluators[c](W, 0, a>>n&(1<<32-1), b>>n&(1<<32-1), d>>n&(1<<32-1)) }
+		return half(0) | half(32)<<32
+	}
 }
 
 // Evaluates tells whether each lane of an operation follows from the same lane of its operands alone: Evaluate computes it.

@@ -107,6 +107,12 @@ const (
 	D2I // f64 as F2I
 	H2F // the f16 in the low bits to f32
 	F2H // f32 to f16 in the low bits, zeros above, rounded as Imm says
+
+	FAdd2 // of the two f32 in 64 bits
+	FSub2
+	FMul2
+	FFma2
+	Canon2
 	numCodes
 )
 
@@ -214,6 +220,11 @@ var defs = [numCodes]def{
 	D2I:    {name: "d2i", shape: "WX"},
 	H2F:    {name: "h2f", shape: "WW"},
 	F2H:    {name: "f2h", shape: "WW", imm: true},
+	FAdd2:  {name: "fadd2", shape: "XXX"},
+	FSub2:  {name: "fsub2", shape: "XXX"},
+	FMul2:  {name: "fmul2", shape: "XXX"},
+	FFma2:  {name: "ffma2", shape: "XXXX"},
+	Canon2: {name: "canon2", shape: "XX"},
 }
 
 // String is the operation's name in text.

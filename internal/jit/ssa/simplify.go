@@ -301,11 +301,14 @@ func ofNot(f *Func, o *Op) (Value, bool) {
 
 // ofFloats: arithmetic does not look at the payload of NaNs.
 func ofFloats(f *Func, o *Op) (Value, bool) {
-	if !o.Code.isFloat() {
+	canon := Canon
+	if o.Code >= FAdd2 && o.Code <= FFma2 {
+		canon = Canon2
+	} else if !o.Code.isFloat() {
 		return 0, false
 	}
 	bare := o.Map(func(v Value) Value {
-		if f.Ops[v].Code == Canon {
+		if f.Ops[v].Code == canon {
 			return f.Ops[v].A
 		}
 		return v

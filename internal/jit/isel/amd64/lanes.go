@@ -16,6 +16,7 @@ var rules256 = [ssa.Codes][2]x86.Op{
 	ssa.FAdd: {x86.VADDPS, x86.VADDPD}, ssa.FSub: {x86.VSUBPS, x86.VSUBPD}, ssa.FMul: {x86.VMULPS,
 		x86.VMULPD}, ssa.FDiv: {x86.VDIVPS, x86.VDIVPD},
 	ssa.FMin: {x86.VMINPS, x86.VMINPD}, ssa.FMax: {x86.VMAXPS, x86.VMAXPD}, ssa.FSqrt: {x86.VSQRTPS, x86.VSQRTPD},
+	ssa.FAdd2: {0, x86.VADDPS}, ssa.FSub2: {0, x86.VSUBPS}, ssa.FMul2: {0, x86.VMULPS},
 	ssa.FRound: {x86.VROUNDPS, x86.VROUNDPD},
 	ssa.I2F:    {x86.VCVTDQ2PS}, ssa.F2I: {x86.VCVTTPS2DQ}, ssa.Dot16: {x86.VPMADDWD}, ssa.MulHi16: {x86.VPMULHUW}, ssa.Eq: {x86.VPCMPEQD, x86.VPCMPEQQ},
 	ssa.Shl: {x86.VPSLLVD, x86.VPSLLVQ}, ssa.Shr: {x86.VPSRLVD, x86.VPSRLVQ}, ssa.Sar: {x86.VPSRAVD},
@@ -39,7 +40,7 @@ var greater = [2]x86.Op{x86.VPCMPGTD, x86.VPCMPGTQ}
 // counts.
 var exchangeable = [ssa.Codes]bool{ssa.Add: true, ssa.Mul: true, ssa.And: true, ssa.Or: true, ssa.Xor: true,
 	ssa.MinS: true, ssa.MaxS: true,
-	ssa.MinU: true, ssa.MaxU: true, ssa.Dot16: true, ssa.MulHi16: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true}
+	ssa.MinU: true, ssa.MaxU: true, ssa.Dot16: true, ssa.MulHi16: true, ssa.FAdd: true, ssa.FMul: true, ssa.Eq: true, ssa.FAdd2: true, ssa.FMul2: true}
 
 // width is the place of an operation in the tables: by its operands, where they are wider than its result.
 func (s *selector) width(o *ssa.Op) int {
@@ -145,7 +146,7 @@ func (s *selector) masked(o *ssa.Op, i int) isel.VReg {
 // binary is an instruction of two operands, of which the second may be what a load has waited for.
 func (s *selector) binary(code x86.Op, o *ssa.Op, i int) isel.VReg {
 	a, b := o.A, o.B
-	either := exchangeable[o.Code] && (o.Type != ssa.X || o.Code < ssa.FAdd)
+	either := exchangeable[o.Code] && !(o.Type == ssa.X && o.Code >= ssa.FAdd && o.Code <= ssa.FMul)
 	if either && !s.folds(b, i) && s.folds(a, i) {
 		a, b = b, a
 	}
@@ -191,7 +192,9 @@ func (s *selector) sequence(o *ssa.Op, w, i int) isel.VReg {
 		return s.blend(o, w, i)
 	case ssa.FFma:
 		return s.fma(o, w, i)
-	case ssa.Canon:
+	case ssa.FFma2:
+		return s.fma(o, 0, i)
+	case ssa.Canon, ssa.Canon2:
 		x := a()
 		return s.vector(x86.VBLENDVPS, x, s.splat(0x7fffffff), s.imm(x86.VCMPPS, 3, x, x))
 	case ssa.MinS, ssa.MaxS, ssa.MinU, ssa.MaxU:

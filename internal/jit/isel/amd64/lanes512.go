@@ -40,7 +40,7 @@ func (s *selector) sequence512(o *ssa.Op, w, i int) isel.VReg {
 	switch o.Code {
 	case ssa.Select:
 		return s.blendMasked(o, w, i)
-	case ssa.Canon:
+	case ssa.Canon, ssa.Canon2:
 		x := s.part(o.A, i)
 		nan := s.compareWith(&op{code: x86.VCMPPSK, form: formKVI, imm: comparisons[ssa.FUnord].pred}, 0, x, x)
 		return s.under(x86.VPBLENDMD, nan, x, s.splat(0x7fffffff))

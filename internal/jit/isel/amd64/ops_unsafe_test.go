@@ -106,6 +106,10 @@ func trialOf(typ ssa.Type, num bool) *trial {
 	if typ == ssa.X && !num {
 		t.store("d2f", t.Make(ssa.Canon, ssa.W, 0, t.Make(ssa.D2F, ssa.W, 0, x)))
 		t.store("d2i", t.Make(ssa.D2I, ssa.W, 0, x))
+		for _, c := range []ssa.Code{ssa.FAdd2, ssa.FSub2, ssa.FMul2} {
+			t.store(c.String(), t.Make(ssa.Canon2, ssa.X, 0, t.Bin(c, x, y)))
+		}
+		t.store("ffma2", t.Make(ssa.Canon2, ssa.X, 0, t.Make(ssa.FFma2, ssa.X, 0, x, y, z)))
 	}
 	t.store("popc", t.Make(ssa.Popc, typ, 0, x))
 	if !num {
