@@ -163,10 +163,15 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 	case sem.OpLogic:
 		p.put(in.D, p.logic(pc, op), guard)
 	case sem.OpSelect:
-		t := lane.TypeOf(op.Bits)
-		p.put(in.D, p.Sel(p.predicate(pc, in.C, false), p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
+		t, m := lane.TypeOf(op.Bits), p.predicate(pc, in.C, false)
+		if op.Scalar && !p.IsNum(m) {
+			m = p.Any(m) // it is the same in all lanes
+		}
+		p.put(in.D, p.Sel(m, p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
 	case sem.OpUnpack:
 		p.unpack(pc, op, guard)
+	case sem.OpCarry:
+		p.carry(pc, op, guard)
 	case sem.OpConvert:
 		p.put(in.D, p.converted(pc, op), guard)
 	case sem.OpAddressLocal: // the kernel's frame begins at 0
@@ -184,21 +189,36 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 
 // lane is the result of a function of a lane.
 func (p *path) lane(pc int32, fn uop.Op, scalar bool) ssa.Value {
-	in := &p.code.Insts[pc]
 	lower := lane.Of(fn)
 	if lower == nil {
 		refuse("%v", fn)
 	}
-	offs := [4]uint32{in.A, in.B, in.C, uint32(in.Imm)}
-	var args []ssa.Value
-	for i, bits := range fn.Shape().Operands() {
-		args = append(args, p.read(pc, offs[i], lane.TypeOf(int(bits)), scalar))
-	}
-	v := lower(p.Func, args)
+	v := lower(p.Func, p.operands(pc, fn, scalar))
 	if v == 0 {
 		refuse("%v of these operands", fn)
 	}
 	return v
+}
+
+// operands are those of a function of a lane.
+func (p *path) operands(pc int32, fn uop.Op, scalar bool) (args []ssa.Value) {
+	in := &p.code.Insts[pc]
+	offs := [4]uint32{in.A, in.B, in.C, uint32(in.Imm)}
+	for i, bits := range fn.Shape().Operands() {
+		args = append(args, p.read(pc, offs[i], lane.TypeOf(int(bits)), scalar))
+	}
+	return args
+}
+
+// carry is a function of a lane with a carry.
+func (p *path) carry(pc int32, op *sem.Operation, guard ssa.Value) {
+	lower := lane.WithCarry(op.Fn)
+	if lower == nil {
+		refuse("%v", op.Fn)
+	}
+	v, out := lower(p.Func, p.operands(pc, op.Fn, op.Scalar), p.predicate(pc, op.Masks.C, false))
+	p.put(p.code.Insts[pc].D, v, guard)
+	p.put(op.Masks.P, out, guard)
 }
 
 // converted is a value, or some, as another type.

@@ -17,33 +17,34 @@ var roundings = [4]ssa.Rounding{ssa.Nearest, ssa.Zero, ssa.Down, ssa.Up}
 // rounded is a function of f32 with one rounding; its results below 2^-126 become zero if it flushes. NaNs have any payload.
 type rounded func(f *ssa.Func, how ssa.Rounding, flushes bool, in []ssa.Value) ssa.Value
 
-// arithmetic are the operations with their forms; pairs are two in 64 bits.
+// arithmetic are the operations with their forms; pairs are two in 64 bits, to nearest by one operation.
 var arithmetic = []struct {
 	to                                     rounded
+	both                                   ssa.Code
 	plain, sat, ftz, ftzSat, pair, pairFtz byRounding
 }{
-	{to: sumF32,
+	{to: sumF32, both: ssa.FAdd2,
 		plain:   byRounding{uop.AddF32, uop.AddRZF32, uop.AddRMF32, uop.AddRPF32},
 		sat:     byRounding{uop.AddSatF32, uop.AddRZSatF32, uop.AddRMSatF32, uop.AddRPSatF32},
 		ftz:     byRounding{uop.AddFtzF32, uop.AddRZFtzF32, uop.AddRMFtzF32, uop.AddRPFtzF32},
 		ftzSat:  byRounding{uop.AddFtzSatF32, uop.AddRZFtzSatF32, uop.AddRMFtzSatF32, uop.AddRPFtzSatF32},
 		pair:    byRounding{uop.AddF32x2, uop.AddRZF32x2, uop.AddRMF32x2, uop.AddRPF32x2},
 		pairFtz: byRounding{uop.AddFtzF32x2, uop.AddRZFtzF32x2, uop.AddRMFtzF32x2, uop.AddRPFtzF32x2}},
-	{to: differenceF32,
+	{to: differenceF32, both: ssa.FSub2,
 		plain:   byRounding{uop.SubF32, uop.SubRZF32, uop.SubRMF32, uop.SubRPF32},
 		sat:     byRounding{uop.SubSatF32, uop.SubRZSatF32, uop.SubRMSatF32, uop.SubRPSatF32},
 		ftz:     byRounding{uop.SubFtzF32, uop.SubRZFtzF32, uop.SubRMFtzF32, uop.SubRPFtzF32},
 		ftzSat:  byRounding{uop.SubFtzSatF32, uop.SubRZFtzSatF32, uop.SubRMFtzSatF32, uop.SubRPFtzSatF32},
 		pair:    byRounding{uop.SubF32x2, uop.SubRZF32x2, uop.SubRMF32x2, uop.SubRPF32x2},
 		pairFtz: byRounding{uop.SubFtzF32x2, uop.SubRZFtzF32x2, uop.SubRMFtzF32x2, uop.SubRPFtzF32x2}},
-	{to: productF32,
+	{to: productF32, both: ssa.FMul2,
 		plain:   byRounding{uop.MulF32, uop.MulRZF32, uop.MulRMF32, uop.MulRPF32},
 		sat:     byRounding{uop.MulSatF32, uop.MulRZSatF32, uop.MulRMSatF32, uop.MulRPSatF32},
 		ftz:     byRounding{uop.MulFtzF32, uop.MulRZFtzF32, uop.MulRMFtzF32, uop.MulRPFtzF32},
 		ftzSat:  byRounding{uop.MulFtzSatF32, uop.MulRZFtzSatF32, uop.MulRMFtzSatF32, uop.MulRPFtzSatF32},
 		pair:    byRounding{uop.MulF32x2, uop.MulRZF32x2, uop.MulRMF32x2, uop.MulRPF32x2},
 		pairFtz: byRounding{uop.MulFtzF32x2, uop.MulRZFtzF32x2, uop.MulRMFtzF32x2, uop.MulRPFtzF32x2}},
-	{to: fmaF32,
+	{to: fmaF32, both: ssa.FFma2,
 		plain:   byRounding{uop.FmaF32, uop.FmaRZF32, uop.FmaRMF32, uop.FmaRPF32},
 		sat:     byRounding{uop.FmaSatF32, uop.FmaRZSatF32, uop.FmaRMSatF32, uop.FmaRPSatF32},
 		ftz:     byRounding{uop.FmaFtzF32, uop.FmaRZFtzF32, uop.FmaRMFtzF32, uop.FmaRPFtzF32},
@@ -77,7 +78,9 @@ func arithmeticForms() map[uop.Op]Lowering {
 			put(a.ftz[i], ftz)
 			put(a.sat[i], saturating(plain))
 			put(a.ftzSat[i], saturating(ftz))
-			put(a.pair[i], twice(plain))
+			if put(a.pair[i], twice(plain)); how == ssa.Nearest {
+				put(a.pair[i], both(a.both))
+			}
 			put(a.pairFtz[i], twice(ftz))
 		}
 	}
@@ -112,6 +115,13 @@ func twice(l Lowering) Lowering {
 			halves[k] = l(f, list)
 		}
 		return or(f, zext(f, halves[0]), shl(f, zext(f, halves[1]), 32))
+	}
+}
+
+// both is an operation on pairs.
+func both(c ssa.Code) Lowering {
+	return func(f *ssa.Func, in []ssa.Value) ssa.Value {
+		return f.Make(ssa.Canon2, ssa.X, 0, f.Make(c, ssa.X, 0, in...))
 	}
 }
 

@@ -11,9 +11,6 @@ var integers = map[uop.Op]Lowering{
 	uop.Sub32: basic(ssa.Sub), uop.Sub64: basic(ssa.Sub), uop.Sub16: low16(basic(ssa.Sub)),
 	uop.MulLo32: basic(ssa.Mul), uop.MulLo64: basic(ssa.Mul), uop.MulLo16: low16(basic(ssa.Mul)),
 	uop.MulHiU32: basic(ssa.MulHiU), uop.MulHiS32: basic(ssa.MulHiS),
-	uop.MulHiU16: func(f *ssa.Func, in []ssa.Value) ssa.Value {
-		return f.Bin(ssa.Shr, f.Bin(ssa.Mul, in[0], in[1]), f.Word(16))
-	},
 	uop.MulWideU16: basic(ssa.Mul), uop.MulWideS16: signed16(basic(ssa.Mul)),
 	uop.MulWideU32: wide(ssa.Zext), uop.MulWideS32: wide(ssa.Sext),
 	uop.MadLo32: plus(basic(ssa.Mul)), uop.MadLo64: plus(basic(ssa.Mul)), uop.MadLo16: low16(plus(basic(ssa.Mul))),
@@ -26,9 +23,8 @@ var integers = map[uop.Op]Lowering{
 	uop.MinS16: low16(signed16(basic(ssa.MinS))), uop.MaxS16: low16(signed16(basic(ssa.MaxS))),
 	uop.Neg32: negate, uop.Neg64: negate, uop.Neg16: low16(negate),
 	uop.AbsS32: absolute, uop.AbsS64: absolute,
-	uop.Popc32: one(ssa.Popc, ssa.W),
+	uop.Popc32: one(ssa.Popc, ssa.W), uop.Popc64: func(f *ssa.Func, in []ssa.Value) ssa.Value { return trunc(f, one(ssa.Popc, ssa.X)(f, in)) },
 	uop.DivU32: basic(ssa.DivU), uop.RemU32: basic(ssa.RemU), uop.DivU64: basic(ssa.DivU), uop.RemU64: basic(ssa.RemU),
-	uop.Dp4aUU: dot4,
 }
 
 func negate(f *ssa.Func, in []ssa.Value) ssa.Value {
@@ -39,17 +35,7 @@ func absolute(f *ssa.Func, in []ssa.Value) ssa.Value {
 	return f.Bin(ssa.MaxS, in[0], negate(f, in))
 }
 
-// dot4 is the dot product of four unsigned bytes, plus a word.
-func dot4(f *ssa.Func, in []ssa.Value) ssa.Value {
-	sum := in[2]
-	for k := range uint32(4) {
-		n := f.Word(8 * k)
-		sum = f.Bin(ssa.Add, sum, f.Bin(ssa.Mul, low(f, f.Bin(ssa.Shr, in[0], n), 8), low(f, f.Bin(ssa.Shr, in[1], n), 8)))
-	}
-	return sum
-}
-
-// bitwise are logic, shifts and permutations of bytes (9.7.8, 9.7.9).
+// bitwise are logic and shifts (9.7.8).
 var bitwise = map[uop.Op]Lowering{
 	uop.And32: basic(ssa.And), uop.Or32: basic(ssa.Or), uop.Xor32: basic(ssa.Xor),
 	uop.And64: basic(ssa.And), uop.Or64: basic(ssa.Or), uop.Xor64: basic(ssa.Xor),
@@ -57,10 +43,7 @@ var bitwise = map[uop.Op]Lowering{
 	uop.Shl32: basic(ssa.Shl), uop.ShrU32: basic(ssa.Shr), uop.ShrS32: basic(ssa.Sar),
 	uop.Shl64: shift64(ssa.Shl), uop.ShrU64: shift64(ssa.Shr), uop.ShrS64: shift64(ssa.Sar),
 	uop.Shl16: low16(basic(ssa.Shl)), uop.ShrU16: basic(ssa.Shr),
-	uop.Pack2x16: func(f *ssa.Func, in []ssa.Value) ssa.Value {
-		return f.Bin(ssa.Or, low(f, in[0], 16), f.Bin(ssa.Shl, in[1], f.Word(16)))
-	},
-	uop.Prmt:      permute,
+	uop.ShrS16:    low16(func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Bin(ssa.Sar, sign(f, in[0], 16), in[1]) }),
 	uop.Slct32S32: selectSigned, uop.Slct64S32: selectSigned,
 }
 
@@ -76,15 +59,6 @@ func invert(f *ssa.Func, in []ssa.Value) ssa.Value {
 // shift64 shifts by a word.
 func shift64(c ssa.Code) Lowering {
 	return func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Bin(c, in[0], f.Make(ssa.Zext, ssa.X, 0, in[1])) }
-}
-
-// permute knows selectors that are constants and copy no signs.
-func permute(f *ssa.Func, in []ssa.Value) ssa.Value {
-	k, ok := f.Known(in[2])
-	if !ok || k&0x8888 != 0 {
-		return 0
-	}
-	return f.Make(ssa.Perm, ssa.W, k&0x7777, in[0], in[1])
 }
 
 // conversions are those of integers, and copies (9.7.9.21).

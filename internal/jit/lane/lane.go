@@ -27,7 +27,7 @@ func TypeOf(bits int) ssa.Type {
 // lowerings are filled by the files of this package.
 var lowerings = func() map[uop.Op]Lowering {
 	all := map[uop.Op]Lowering{}
-	for _, table := range []map[uop.Op]Lowering{integers, fields, bitwise, conversions, compares, floats, arithmeticForms(), choosing(), approximate, approximateForms(), doubles, singles(), compareFloats(), ofHalves()} {
+	for _, table := range []map[uop.Op]Lowering{integers, products, fields, bitwise, permutations, elements, windows, conversions, compares, floats, arithmeticForms(), choosing(), approximate, approximateForms(), doubles, singles(), compareFloats(), ofHalves()} {
 		for op, l := range table {
 			all[op] = l
 		}
