@@ -14,7 +14,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/testkit/corpus"
 )
 
-// operands are statements on registers %x1 to %x3 of 64 bits, %w1 to %w3, which have their low halves, and %h1 to %h3 of 16 bits; each
+// operands are statements, in braces some of which the last one's result counts, on registers %x1 to %x3 of 64 bits, %w1 to %w3, which have their low halves, and %h1 to %h3 of 16 bits; each
 // writes one of %x0, %w0, %h0 and %p1.
 var operands = []struct {
 	name   string
@@ -42,7 +42,20 @@ var operands = []struct {
 		setp.lt.f16 %p1, %h1, %h2; setp.neu.bf16 %p1, %h1, %h2; setp.gtu.ftz.f16 %p1, %h1, %h2; cvt.f32.f16 %w0, %h1; cvt.f32.bf16 %w0, %h1; cvt.f64.f16 %x0, %h1; cvt.rni.s16.f16 %h0, %h1; cvt.rzi.u64.f16 %x0, %h1;
 		cvt.rni.f16.f16 %h0, %h1; cvt.rn.f16.s16 %h0, %h1; cvt.rz.f16.u32 %h0, %w1; cvt.rn.bf16.s64 %h0, %x1; cvt.rn.f32.u64 %w0, %x1; cvt.rz.f32.s64 %w0, %x1; cvt.rp.f64.u64 %x0, %x1; cvt.rm.f32.s32 %w0, %w1;
 		cvt.sat.s8.s64 %w0, %x1; cvt.sat.u16.s32 %h0, %w1; cvt.s64.s8 %x0, %w1; cvt.u8.u64 %w0, %x1; cvt.sat.u32.s16 %w0, %h1;`},
+	{"integers", integerEdges, `mul.hi.s64 %x0, %x1, %x2; mul.hi.u64 %x0, %x1, %x2; mad.hi.s32 %w0, %w1, %w2, %w3; mad.hi.sat.s32 %w0, %w1, %w2, %w3; mul24.hi.s32 %w0, %w1, %w2; mad24.lo.u32 %w0, %w1, %w2, %w3;
+		mul.hi.s16 %h0, %h1, %h2; mad.wide.s16 %w0, %h1, %h2, %w3; sad.s32 %w0, %w1, %w2, %w3; sad.u64 %x0, %x1, %x2, %x3; div.s32 %w0, %w1, %w2; rem.s64 %x0, %x1, %x2; div.u64 %x0, %x1, %x2; rem.s16 %h0, %h1, %h2;
+		add.sat.s32 %w0, %w1, %w2; sub.sat.s32 %w0, %w1, %w2; min.s64 %x0, %x1, %x2; max.u64 %x0, %x1, %x2; abs.s64 %x0, %x1; abs.s16 %h0, %h1; shr.s64 %x0, %x1, %w2; shl.b64 %x0, %x1, %w2; shr.s16 %h0, %h1, %w2;
+		bfe.s64 %x0, %x1, %w2, %w3; bfi.b64 %x0, %x1, %x2, %w2, %w3; bfind.s64 %w0, %x1; bfind.shiftamt.u32 %w0, %w1; clz.b64 %w0, %x1; popc.b64 %w0, %x1; brev.b64 %x0, %x1; bmsk.wrap.b32 %w0, %w1, %w2; szext.clamp.s32 %w0, %w1, %w2;
+		cnot.b64 %x0, %x1; prmt.b32 %w0, %w1, %w2, %w3; prmt.b32.f4e %w0, %w1, %w2, %w3; prmt.b32.b4e %w0, %w1, %w2, %w3; prmt.b32.ecl %w0, %w1, %w2, %w3; lop3.b32 %w0, %w1, %w2, %w3, 0x1b; lop3.b32 %w0, %w1, %w2, %w3, 0x96;
+		shf.l.clamp.b32 %w0, %w1, %w2, %w3; dp4a.s32.u32 %w0, %w1, %w2, %w3; dp2a.hi.s32.s32 %w0, %w1, %w2, %w3; max.s16x2 %w0, %w1, %w2; min.u16x2 %w0, %w1, %w2; add.s16x2 %w0, %w1, %w2; mov.b64 %x0, {%w1, %w2};
+		setp.lt.u64 %p1, %x1, %x2; setp.ge.s64 %p1, %x1, %x2; setp.lo.u16 %p1, %h1, %h2; cvt.pack.sat.u8.s32.b32 %w0, %w1, %w2, %w3;`},
+	{"carries", integerEdges, `{add.cc.u32 %w0, %w1, %w2; addc.u32 %w0, %w2, %w3;} {sub.cc.u64 %x0, %x1, %x2; subc.u64 %x0, %x2, %x3;} {mad.lo.cc.u64 %x0, %x1, %x2, %x3; madc.hi.u64 %x0, %x1, %x2, %x3;}
+		{add.cc.u64 %x0, %x1, %x3; addc.cc.u32 %w0, %w1, %w2; subc.u32 %w0, %w0, 5;} {mad.hi.cc.s32 %w0, %w1, %w2, %w3; addc.u64 %x0, %x1, 0;}`},
 }
+
+// integerEdges are limits of integers, what is beside them, and bits without order.
+var integerEdges = []uint64{0, 1, 2, 5, 0x1f, 0x20, 0x21, 0x3f, 0x40, 0xff, 0x101, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff, 0x800000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 1 << 32, 1<<32 + 3,
+	1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<64 - 1, 0xfffffffeffffffff, 0x123456789abcdef0, 0x00ff8001fedc7531, 0x8080808080808080}
 
 // floatEdges are the same of f32.
 var floatEdges = func() []uint64 {
@@ -73,6 +86,9 @@ var doubleEdges = func() []uint64 {
 	return list
 }()
 
+// statement is one, or some that belong together.
+var statement = regexp.MustCompile(`\{\w[^{}]*;\s*\}|\w[^;{}]*(\{[^;{}]*\})?[^;{}]*;`)
+
 var destination = regexp.MustCompile(`%([xwhp])[01]`)
 
 // operandKernel executes statements on the values of a thread, and stores what they write one behind the other.
@@ -80,7 +96,8 @@ func operandKernel(statements []string) string {
 	var body strings.Builder
 	for k, s := range statements {
 		body.WriteString("\t" + s + ";\n")
-		switch d := destination.FindStringSubmatch(s)[1]; d {
+		last := s[strings.LastIndex(s, ";")+1:]
+		switch d := destination.FindStringSubmatch(last)[1]; d {
 		case "p":
 			fmt.Fprintf(&body, "\tselp.b64 %%x0, 1, 0, %%p1;\n\tst.global.b64 [%%x5+%d], %%x0;\n", 8*k)
 		default:
@@ -130,10 +147,11 @@ func TestOperands(t *testing.T) {
 				continue
 			}
 			var list []string
-			for s := range strings.SplitSeq(o.text, ";") {
-				if s = strings.TrimSpace(s); s != "" {
-					list = append(list, s)
+			for _, s := range statement.FindAllString(o.text, -1) {
+				if s[0] == '{' {
+					s = s[1 : len(s)-1]
 				}
+				list = append(list, strings.Trim(s, "; "))
 			}
 			text, refused := operandKernel(list), map[string]error{}
 			r := operandRun(o.values, len(list))
