@@ -65,3 +65,18 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestConstants: functions with tables are constants of constants, for which no code is made.
+func TestConstants(t *testing.T) {
+	g := rand.New(rand.NewPCG(3, 36))
+	for op, want := range map[uop.Op]func(uint32) uint32{uop.RcpApproxF32: num.RcpApproxF32, uop.RsqrtApproxFtzF32: num.RsqrtApproxFtzF32, uop.Ex2ApproxF32: num.Ex2ApproxF32,
+		uop.Lg2ApproxF32: num.Lg2ApproxF32, uop.SinApproxF32: num.SinApproxF32, uop.TanhApproxF32: num.TanhApproxF32} {
+		for range 1000 {
+			f := ssa.New("test", 32)
+			a := g.Uint32()>>9 | (100+g.Uint32()%50)<<23
+			if have, known := f.Known(Of(op)(f, []ssa.Value{f.Word(a)})); !known || uint32(have) != want(a) {
+				t.Fatalf("%v of %#x: %#x, want %#x (known: %v)", op, a, have, want(a), known)
+			}
+		}
+	}
+}

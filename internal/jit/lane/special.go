@@ -112,6 +112,9 @@ func ofNegative(f *ssa.Func, v, a ssa.Value) ssa.Value {
 // lookUp looks a word up in a table, by the low bits of an index.
 func lookUp(f *ssa.Func, t unit.Table, index ssa.Value) ssa.Value {
 	last := uint32(len(t.Words()) - 1)
+	if k, known := f.Known(index); known {
+		return f.Word(t.Words()[uint32(k)&last])
+	}
 	return f.Make(ssa.Lookup, ssa.W, uint64(t), and(f, index, f.Word(last)))
 }
 

@@ -41,7 +41,7 @@ func ofBits(f *Func, o *Op) (Value, bool) {
 		return 0, false
 	}
 	i := f.Ops[o.A]
-	if o.Code == And && k&(k+1) == 0 && f.Limit(o.A) <= k {
+	if o.Code == And && f.mayBe(o.A)&^k == 0 {
 		return o.A, true
 	}
 	if i.Code == Or {
@@ -58,6 +58,15 @@ func ofBits(f *Func, o *Op) (Value, bool) {
 		return f.Bin(Shr, i.A, f.Word(uint32(k-l))), true
 	}
 	return 0, false
+}
+
+// mayBe has the bits that a word, or a lane of it, may have.
+func (f *Func) mayBe(v Value) uint64 {
+	limit := f.Limit(v)
+	if lo, hi := f.Between(v); lo >= 0 {
+		limit = min(limit, uint64(hi))
+	}
+	return ones(limit) &^ (1<<f.trailing(v) - 1)
 }
 
 // ofPerm: a permutation that moves what two words have of bytes by as much each is a sum of shifts.

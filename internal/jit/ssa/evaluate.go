@@ -2,7 +2,7 @@ package ssa
 
 import "math"
 
-// This file has evaluators of operations that are not folded: the table's, of integers, are beside them.
+// This file has evaluators of operations: those of two integers are in the table.
 
 // evaluator computes a lane of an operation whose operands have type t; imm is its immediate.
 type evaluator func(t Type, imm, a, b, c uint64) uint64

@@ -57,20 +57,23 @@ func (f *Func) rank(v Value) uint64 {
 	return uint64(v)
 }
 
-// fold computes what is known.
+// fold computes what is known, but for a NaN of which the payload is not.
 func fold(f *Func, o *Op) (Value, bool) {
-	d := &defs[o.Code]
-	if d.eval == nil {
+	if o.N == 0 || !o.Code.Evaluates() {
 		return 0, false
 	}
-	var k [2]uint64
+	var k [3]uint64
 	for i, v := range o.Operands() {
 		var ok bool
 		if k[i], ok = f.Known(v); !ok {
 			return 0, false
 		}
 	}
-	return f.Const(o.Type, d.eval(f.TypeOf(o.A), k[0], k[1])), true
+	v := f.Evaluate(o, k[0], k[1], k[2])
+	if o.AnyPayload() && NaN(o.Type, v) {
+		return 0, false
+	}
+	return f.Const(o.Type, v), true
 }
 
 // identity: x+0, x|0, x·1, x<<0, x·0, x&0, x&~0, and x-k as x+(-k).
