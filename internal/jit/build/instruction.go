@@ -20,7 +20,9 @@ func (b *builder) writes(pc int32) (offs []uint32) {
 		offs = append(offs, in.D)
 	case sem.OpCompare:
 		offs = append(offs, op.Masks.P, op.Masks.Q)
-	case sem.OpSet:
+	case sem.OpSetpPair:
+		offs = append(offs, op.Masks.P, op.Masks.Q)
+	case sem.OpSet, sem.OpSetEach:
 		offs = append(offs, op.Masks.D)
 	case sem.OpUnpack:
 		offs = append(offs, in.Ext.Dst...)
@@ -170,6 +172,16 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.put(in.D, p.Sel(m, p.read(pc, in.A, t, op.Scalar), p.read(pc, in.B, t, op.Scalar)), guard)
 	case sem.OpUnpack:
 		p.unpack(pc, op, guard)
+	case sem.OpSetpPair:
+		m := p.compareParts(pc, op, 16)
+		p.put(op.Masks.P, m[0], guard)
+		p.put(op.Masks.Q, m[1], guard)
+	case sem.OpSetEach:
+		v := p.Word(0)
+		for k, m := range p.compareParts(pc, op, op.Bits) {
+			v = p.Bin(ssa.Or, v, p.Sel(m, p.Word(op.Masks.Yes<<(k*op.Bits)), p.Word(0)))
+		}
+		p.put(op.Masks.D, v, guard)
 	case sem.OpCarry:
 		p.carry(pc, op, guard)
 	case sem.OpConvert:
@@ -189,11 +201,15 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 
 // lane is the result of a function of a lane.
 func (p *path) lane(pc int32, fn uop.Op, scalar bool) ssa.Value {
+	return p.function(fn, p.operands(pc, fn, scalar))
+}
+
+func (p *path) function(fn uop.Op, in []ssa.Value) ssa.Value {
 	lower := lane.Of(fn)
 	if lower == nil {
 		refuse("%v", fn)
 	}
-	v := lower(p.Func, p.operands(pc, fn, scalar))
+	v := lower(p.Func, in)
 	if v == 0 {
 		refuse("%v of these operands", fn)
 	}
@@ -257,6 +273,20 @@ func (p *path) combined(pc int32, op *sem.Operation, t ssa.Value) ssa.Value {
 		return t
 	}
 	return p.word(op.Masks.Op, t, p.predicate(pc, op.Masks.C, op.Masks.Flip != 0))
+}
+
+// compareParts compares the parts of words, the lowest first, each combined as the whole would be.
+func (p *path) compareParts(pc int32, op *sem.Operation, bits int) (list []ssa.Value) {
+	words := p.operands(pc, op.Fn, op.Scalar)
+	for k := range 32 / bits {
+		var in []ssa.Value
+		for _, w := range words {
+			w = p.Bin(ssa.Shl, w, p.Word(uint32(32-bits*(k+1))))
+			in = append(in, p.Bin(map[bool]ssa.Code{true: ssa.Sar, false: ssa.Shr}[op.Masks.Signed], w, p.Word(uint32(32-bits))))
+		}
+		list = append(list, p.combined(pc, op, p.function(op.Fn, in)))
+	}
+	return list
 }
 
 // logic is an operation on predicates.

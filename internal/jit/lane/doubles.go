@@ -13,6 +13,7 @@ const (
 	signF64  = 1 << 63
 	magF64   = signF64 - 1
 	oneF64   = 0x3ff0000000000000
+	minF64   = 1 << 52            // 2^-1022
 	two52    = 0x4330000000000000 // 2^52: an integer below it is in the low bits of their sum
 )
 
@@ -28,13 +29,26 @@ var doubles = map[uop.Op]Lowering{
 	uop.NegF64:      turned,
 	uop.AbsQuietF64: orQuiet(magnitude),
 	uop.NegQuietF64: orQuiet(turned),
+	uop.FiniteF64:   func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Cmp(ssa.LtS, magnitude(f, in), f.Wide(infF64)) },
+	uop.InfiniteF64: func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Cmp(ssa.Eq, magnitude(f, in), f.Wide(infF64)) },
+	uop.NumberF64:   func(f *ssa.Func, in []ssa.Value) ssa.Value { return f.Not(isNaN(f, in[0])) }, uop.NotANumberF64: func(f *ssa.Func, in []ssa.Value) ssa.Value { return isNaN(f, in[0]) },
+	uop.NormalF64: func(f *ssa.Func, in []ssa.Value) ssa.Value { // zeros among them
+		return f.AndNot(f.Cmp(ssa.LtS, magnitude(f, in), f.Wide(infF64)), subnormal64(f, in))
+	},
+	uop.SubnormalF64: subnormal64,
 	uop.CopysignF64: func(f *ssa.Func, in []ssa.Value) ssa.Value {
 		return or(f, and(f, in[0], f.Wide(signF64)), magnitude(f, in[1:]))
 	},
 }
 
 func magnitude(f *ssa.Func, in []ssa.Value) ssa.Value { return and(f, in[0], f.Wide(magF64)) }
-func turned(f *ssa.Func, in []ssa.Value) ssa.Value    { return xor(f, in[0], f.Wide(signF64)) }
+
+// subnormal64 tells whether an f64 is below 2^-1022, and not zero.
+func subnormal64(f *ssa.Func, in []ssa.Value) ssa.Value {
+	return f.Cmp(ssa.LtU, f.Bin(ssa.Sub, magnitude(f, in), f.Wide(1)), f.Wide(minF64-1))
+}
+
+func turned(f *ssa.Func, in []ssa.Value) ssa.Value { return xor(f, in[0], f.Wide(signF64)) }
 
 // firstNaN is an operation as ssa has it; of an fma's factors that may take either first.
 func firstNaN(c ssa.Code) Lowering {
