@@ -78,10 +78,12 @@ type Watch = vm.Watch
 //		Compiled  uint64        // those of LaneOps that compiled code executed
 //		Sectors   uint64        // of 32 bytes of global memory, what a warp's instruction touches of one counting once; there are no caches (DeviceConfig.Sectors)
 //		CompiledC uint64        // those of Compiled that code of the C compiler executed (the engine CC)
+//		New       uint64        // those of Compiled that code of the compiler's new pipeline executed, the C compiler's among it
 //		Sums      uint64        // elements of products of matrices: mma and its like
 //		SlowSums  uint64        // those of Sums that were computed one by one: all of sparse, scaled and four-bit products and of f64, of others those that a vector cannot hold
 //		Refused   []string      // why functions of the device have not been compiled though they should: defects of the compiler
 //		NotC      []string      // of the engine CC: why kernels of the device are compiled as by JIT, by name, or why all are
+//		NotNew    []string      // of the others: why kernels of the device are compiled by the old compiler, by name
 //		Left      []Leave       // where compiled code left instructions to the interpreter, most frequent first
 //		Helpers   []Helper      // operations that compiled code had handlers of the interpreter execute, most frequent first
 //		Leak      *TensorLeak   // tensor memory that was not freed; nil if all was

@@ -74,7 +74,7 @@ func (o *options) register() {
 	flag.StringVar(&o.counted, "profile", "", "with -native: instead, what the machine code of kernels whose name matches executes, for each warp")
 	flag.IntVar(&o.width, "width", 0, "bits of the vectors of compiled code and of C: 256 or 512; 0 is the widest here")
 	flag.StringVar(&o.engine, "engine", "auto", "with -kernels, -native, -opencl and -cores: auto, interp or jit")
-	flag.StringVar(&pipeline, "pipeline", "", "with -kernels: new is the compiler's new pipeline with machine code of its own, as far as it takes kernels")
+	flag.StringVar(&pipeline, "pipeline", "", "with -kernels: new is the compiler's new pipeline with machine code of its own, as far as it takes kernels; old is the old compiler; else each kernel has what devices choose")
 	flag.BoolVar(&throughC, "cc", false, "with -kernels: by the compiler's new pipeline and the installed C compiler, as far as it takes kernels")
 	flag.BoolVar(&byCallgrind, "callgrind", false, "with -kernels: count the instructions that C executes, too, by valgrind; it knows no AVX-512")
 	flag.IntVar(&o.megabytes, "hostile", 0, "instead, check of hostile inputs of this many megabytes, and of a tenth, whose name matches -run")

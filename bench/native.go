@@ -273,8 +273,22 @@ type running struct {
 // throughC tells that kernels go through the new pipeline and C, as far as it takes them.
 var throughC bool
 
-// pipeline is the compiler's pipeline: new, or none for that of devices.
+// pipeline is which compiler kernels have: new or old, or none for that which devices choose.
 var pipeline string
+
+// compileBy makes a device compile as flags say.
+func compileBy(d *ptxvm.Device) error {
+	late := jit.Options{Late: true}
+	switch {
+	case throughC || pipeline == "new":
+		return vm.CompileWith(d, jit.ThroughC(late, &jit.PipelineC{Note: noted, Own: !throughC}))
+	case pipeline == "old":
+		return vm.CompileWith(d, late)
+	case pipeline != "":
+		return fmt.Errorf("-pipeline %s: there are new and old", pipeline)
+	}
+	return nil
+}
 
 // noted prints why a kernel is not taken.
 func noted(kernel string, refused error) {
@@ -295,11 +309,9 @@ func (w *workload) startOn(top string, r *corpus.Run, cfg ptxvm.DeviceConfig) (*
 	if err != nil {
 		return nil, err
 	}
-	if throughC || pipeline == "new" {
-		if err := vm.CompileWith(d, jit.ThroughC(jit.Options{Late: true}, &jit.PipelineC{Note: noted, Own: !throughC})); err != nil {
-			d.Close()
-			return nil, err
-		}
+	if err := compileBy(d); err != nil {
+		d.Close()
+		return nil, err
 	}
 	x := &running{device: d, clock: cpuTime, buffers: map[*corpus.Buffer]ptxvm.Buffer{}}
 	name := w.module(top)

@@ -66,8 +66,11 @@ func PrintStats(w io.Writer, stats ptxvm.Stats) {
 		launchlang.Count(stats.WarpInsts, "warp instruction"), launchlang.Count(stats.LaneOps, "lane-op"), Rate(stats.LaneOpsPerSecond()), stats.Elapsed)
 	if stats.Compiled != 0 {
 		byC := ""
-		if stats.CompiledC != 0 {
+		switch {
+		case stats.CompiledC != 0:
 			byC = fmt.Sprintf(", %.1f %% in the C compiler's", 100*stats.EngineShares()["cc"])
+		case stats.New != 0:
+			byC = fmt.Sprintf(", %.1f %% in the new pipeline's", 100*float64(stats.New)/float64(stats.LaneOps))
 		}
 		fmt.Fprintf(w, "stats: %.1f %% of the lane-ops in compiled code%s\n", 100*float64(stats.Compiled)/float64(stats.LaneOps), byC)
 	}
@@ -79,6 +82,9 @@ func PrintStats(w io.Writer, stats ptxvm.Stats) {
 	}
 	for _, why := range stats.NotC {
 		fmt.Fprintf(w, "stats: not by the C compiler: %s\n", why)
+	}
+	for _, why := range stats.NotNew {
+		fmt.Fprintf(w, "stats: by the old compiler: %s\n", why)
 	}
 	for _, l := range stats.Left[:min(len(stats.Left), mostLeaves)] {
 		waits := ""

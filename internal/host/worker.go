@@ -134,7 +134,7 @@ func (wk *worker) next(g *grid) (rank uint64, ok bool) {
 		return rank, true
 	}
 	n := one
-	if c := g.Entry.Native(); c != nil && c.Start != 0 && g.Native && g.Seed == 0 && !g.Entry.Withdraws {
+	if c := g.Entry.Batching(); c != nil && c.Start != 0 && g.Native && g.Seed == 0 && !g.Entry.Withdraws {
 		n = g.sched.several
 	}
 	from, to := g.sched.take(wk.index, n)

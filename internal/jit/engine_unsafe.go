@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
@@ -25,7 +26,7 @@ type Engine struct {
 
 	mu    sync.Mutex
 	pages map[*ir.Func][]*native.Code
-	bytes int64 // in them
+	quota *quota
 	dense *products.Multiplier
 
 	c *throughC // nil: the old compiler alone
@@ -39,7 +40,8 @@ func NewEngine(opt Options) (*Engine, error) {
 	if err := opt.possible(); err != nil {
 		return nil, err
 	}
-	return &Engine{opt: opt, pages: map[*ir.Func][]*native.Code{}, dense: products.New(opt.vectors() == AVX512), c: newThroughC(&opt)}, nil
+	q := &quota{most: opt.Room}
+	return &Engine{opt: opt, pages: map[*ir.Func][]*native.Code{}, quota: q, dense: products.New(opt.vectors() == AVX512), c: newThroughC(&opt, q)}, nil
 }
 
 // Products computes products of matrices for launches.
@@ -87,7 +89,7 @@ func tierOf(n *abi.Native) tier {
 }
 
 func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
-	if tierOf(c.Native()) >= want || e.installC(c, stopped) {
+	if tierOf(c.Native()) >= want || e.installC(c, want, stopped) {
 		return
 	}
 	e.mu.Lock()
@@ -101,18 +103,6 @@ func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
 	if n := e.best(c, want, stopped); n != nil {
 		c.SetNative(n)
 	}
-}
-
-// compileInstead has code replace what C has made of it; false: the launch was stopped.
-func (e *Engine) compileInstead(c *machine.Code, stopped func() bool) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	n := e.best(c, tierWhole, stopped)
-	if n == nil {
-		return false
-	}
-	c.SetNative(n)
-	return true
 }
 
 // best is what the compiler makes of code as a tier, or what stays where it cannot; nil if the launch was stopped.
@@ -133,6 +123,23 @@ func (e *Engine) best(c *machine.Code, want tier, stopped func() bool) *abi.Nati
 	return n
 }
 
+// quota is how many bytes machine code may take, and takes.
+type quota struct {
+	most int64 // 0: as many as it likes
+	have atomic.Int64
+}
+
+// take takes some, if there are as many.
+func (q *quota) take(bytes int) bool {
+	if have := q.have.Add(int64(bytes)); q.most == 0 || have <= q.most {
+		return true
+	}
+	q.give(bytes)
+	return false
+}
+
+func (q *quota) give(bytes int) { q.have.Add(-int64(bytes)) }
+
 // ErrRoom says that machine code would take more memory than it may: the function stays with the quick tier, or the
 // interpreter.
 var ErrRoom = errors.New("no room for machine code")
@@ -141,7 +148,7 @@ var ErrRoom = errors.New("no room for machine code")
 // the quick tier makes of it.
 func (e *Engine) instead(c *machine.Code) *abi.Native {
 	n := abi.Native{Entries: make([]uintptr, len(c.Insts))}
-	if had := c.Native(); had != nil && !had.C {
+	if had := c.Native(); had != nil && had.Call != nil {
 		n = *had
 	} else if quick, err := e.compile(c, tierQuick, nil); err == nil {
 		n = *quick
@@ -188,15 +195,14 @@ func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*abi.Native, er
 			out.Bounds[pc] = -1
 		}
 	}
-	if e.opt.Room != 0 && e.bytes+int64(len(out.Bytes)) > e.opt.Room {
-		return nil, ErrRoom
-	}
 	code, err := native.New(out.Bytes)
 	if err != nil {
 		return nil, err
 	}
+	if !e.quota.take(code.Len()) {
+		return nil, errors.Join(ErrRoom, code.Free())
+	}
 	e.pages[f] = append(e.pages[f], code)
-	e.bytes += int64(code.Len())
 	n := &abi.Native{
 		Call:  call,
 		Meets: meets(f),
@@ -249,8 +255,8 @@ func (e *Engine) Errs() []error {
 	return slices.Clone(e.errs)
 }
 
-// NotC says why kernels do not go through C though they were to (ThroughC).
-func (e *Engine) NotC() []string { return e.c.notC() }
+// NotNew says why kernels have been left to the old compiler, by name, or why all are.
+func (e *Engine) NotNew() []string { return e.c.notTaken() }
 
 // fail notes what has kept code from being compiled.
 func (e *Engine) fail(err error) {
@@ -277,7 +283,7 @@ func (e *Engine) free(funcs []*ir.Func) error {
 	var errs []error
 	for _, f := range funcs {
 		for _, p := range e.pages[f] {
-			e.bytes -= int64(p.Len())
+			e.quota.give(p.Len())
 			errs = append(errs, p.Free())
 		}
 		delete(e.pages, f)

@@ -1,6 +1,8 @@
 package jit
 
-// This file is the way into the new pipeline (ssa, build, opt, cc): the engine cc. What it does not take the old compiler does.
+// This file is the way into the new pipeline (ssa, build, opt; isel and regalloc, or cc). Its code is for batches of whole warps; the old
+// compiler's stands beside it for what batches leave and for warps that begin one by one, and has the kernels that it does not take
+// (which.go).
 
 import (
 	"encoding/binary"
@@ -21,8 +23,10 @@ import (
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
-// PipelineC is how kernels go through the new pipeline to C, and by the installed C compiler to machine code.
+// PipelineC is how kernels go through the new pipeline, to C and by the installed C compiler to machine code unless it is Own.
 type PipelineC struct {
+	Choose bool // the old compiler has the kernels for which it is likely faster; else all that are taken are the new pipeline's, at once
+
 	Cache bool   // what the C compiler makes is kept on disk
 	Alone string // why warps begin one by one on the device, for which its code cannot be entered: keeps all kernels away; empty: they do not
 	Build build.Options
@@ -40,7 +44,10 @@ type PipelineC struct {
 	Instead func(f *ssa.Func) (WholeCode, error) // what executes a function in place of our own machine code: tests; nil: that does
 }
 
-// ThroughC makes engines take what the new pipeline takes.
+// ByDefault has engines compile as devices do: each kernel by the compiler that is likely the faster one.
+func ByDefault(o Options) Options { return ThroughC(o, &PipelineC{Own: true, Choose: true}) }
+
+// ThroughC has engines compile by the new pipeline what that takes; nil: nothing.
 func ThroughC(o Options, p *PipelineC) Options {
 	o.c = p
 	return o
@@ -59,13 +66,12 @@ func TechniquesC() (names []string) {
 
 // throughC is what an engine keeps of kernels that go through C, or do not.
 type throughC struct {
-	opt  *PipelineC
-	tool *cc.Toolchain // nil: there is none
-	most int64         // bytes that their code may take; 0: as many as it likes
+	opt   *PipelineC
+	tool  *cc.Toolchain // nil: there is none
+	quota *quota
 
 	mu      sync.Mutex
 	kernels map[*ir.Func][]*kernelC
-	bytes   int64
 	not     []string // why kernels do not
 }
 
@@ -75,17 +81,19 @@ type kernelC struct {
 	of      *machine.Code
 	tried   bool
 	code    WholeCode // nil: it was refused, or not tried
-	steps   atomic.Uint64
-	outside uint64 // steps that the interpreter has executed of it since
-	gone    bool   // it has been replaced
+	beside  bool      // the old compiler's code has what batches leave
+	outside uint64    // steps that the interpreter has executed of it, or as much of the quick tier's code
+
+	steps, left atomic.Uint64 // that the code has executed, and how often it has left a warp in its middle
+	gone        atomic.Bool   // it leaves too often
 }
 
 // newThroughC finds the C compiler.
-func newThroughC(o *Options) *throughC {
+func newThroughC(o *Options, q *quota) *throughC {
 	if o.c == nil {
 		return nil
 	}
-	t := &throughC{opt: o.c, most: o.Room, kernels: map[*ir.Func][]*kernelC{}}
+	t := &throughC{opt: o.c, quota: q, kernels: map[*ir.Func][]*kernelC{}}
 	if o.c.Own {
 		return t
 	}
@@ -114,33 +122,36 @@ func (t *throughC) kernel(c *machine.Code) *kernelC {
 	return k
 }
 
-// installC compiles a kernel and installs its code; it tells whether the kernel goes through C, or would if its launch had not been
-// stopped.
-func (e *Engine) installC(c *machine.Code, stopped func() bool) bool {
+// installC compiles a kernel and installs its code; it tells whether that is all that is to be made for now: not where the kernel is the
+// old compiler's, or has code of that beside.
+func (e *Engine) installC(c *machine.Code, want tier, stopped func() bool) bool {
 	t := e.c
-	if t == nil || t.tool == nil && !t.opt.Own {
+	if t == nil || t.tool == nil && !t.opt.Own || want == tierQuick && t.opt.Choose || !c.Func.Entry {
 		return false
 	}
 	k := t.kernel(c)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.tried {
-		return k.code != nil && !k.gone
+		return k.code != nil && !k.beside && !k.gone.Load()
 	}
 	n, err := e.compileC(k, stopped)
-	if errors.Is(err, cc.ErrStopped) {
+	if errors.Is(err, ErrStopped) || errors.Is(err, cc.ErrStopped) {
 		return true // who launches next tries again
 	}
 	k.tried = true
 	if t.opt.Note != nil {
 		t.opt.Note(c.Func.Name, err)
 	}
-	if err == nil {
-		c.SetNative(n)
-		return true
+	if err != nil {
+		t.refuse(c, err)
+		return false
 	}
-	t.refuse(c, err)
-	return false
+	if c.Native() == nil {
+		c.SetNative(&abi.Native{Entries: make([]uintptr, len(c.Insts)), Quick: true}) // there may be better
+	}
+	c.SetBatches(n)
+	return true
 }
 
 // mostReasons bounds how many kernels are named that do not go through C.
@@ -155,31 +166,30 @@ func (t *throughC) refuse(c *machine.Code, why error) {
 	}
 }
 
-// compileC makes machine code of a kernel.
+// compileC makes machine code of a kernel. An error that is neither a reason to leave the kernel to the old compiler nor the C compiler's is
+// a defect of ours.
 func (e *Engine) compileC(k *kernelC, stopped func() bool) (*abi.Native, error) {
 	t := e.c
-	b, text, err := t.text(k.of, e.opt.vectors())
+	b, text, err := t.text(k.of, e.opt.vectors(), stopped)
+	var code WholeCode
 	if err == nil && t.opt.Own {
-		k.code, err = t.opt.ownCode(k.of.Func.Name, b.Func, e.opt.vectors())
+		code, err = t.opt.ownCode(k.of.Func.Name, b.Func, e.opt.vectors())
 	}
 	if err != nil {
-		if !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {
+		if !errors.Is(err, ErrStopped) && !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {
 			e.fail(fmt.Errorf("%s, by the new pipeline: %w", k.of.Func.Name, err))
 		}
 		return nil, err
 	}
 	if !t.opt.Own {
-		code, err := t.tool.Compile(text, stopped)
-		if err != nil {
+		if code, err = t.tool.Compile(text, stopped); err != nil {
 			return nil, err
 		}
-		k.code = code
 	}
-	if err := t.take(int64(k.code.Len())); err != nil {
-		err = errors.Join(err, k.code.Free())
-		k.code = nil
-		return nil, err
+	if !t.quota.take(code.Len()) {
+		return nil, errors.Join(ErrRoom, code.Free())
 	}
+	k.code = code
 	return k.native(b, t.opt), nil
 }
 
@@ -200,14 +210,26 @@ func ForOwn(o build.Options, v Vectors) build.Options {
 }
 
 // text is a kernel placed, and as C unless the code is to be our own.
-func (t *throughC) text(c *machine.Code, vectors Vectors) (b *build.Built, text string, err error) {
+func (t *throughC) text(c *machine.Code, vectors Vectors, stopped func() bool) (b *build.Built, text string, err error) {
 	o := *t.opt
 	if o.Own {
 		o.Build = ForOwn(o.Build, vectors)
 	}
 	o.Build.Without, o.Opt.Without = o.Without, o.Without
-	if b, err = build.Build(c, o.Build); err == nil {
+	if o.Choose {
+		o.Build, err = chosen(o.Build), tooLong(c)
+	}
+	if err == nil {
+		b, err = build.Build(c, o.Build)
+	}
+	if err == nil && stopped != nil && stopped() {
+		err = ErrStopped
+	}
+	if err == nil {
 		err = opt.Run(b.Func, o.Opt)
+	}
+	if err == nil && o.Choose {
+		err = slower(b.Func)
 	}
 	if err != nil || o.Own {
 		return b, "", err
@@ -216,17 +238,6 @@ func (t *throughC) text(c *machine.Code, vectors Vectors) (b *build.Built, text 
 		o.Text(c.Func.Name, text)
 	}
 	return b, text, err
-}
-
-// take counts the bytes of code.
-func (t *throughC) take(bytes int64) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.most != 0 && t.bytes+bytes > t.most {
-		return ErrRoom
-	}
-	t.bytes += bytes
-	return nil
 }
 
 // native describes code to the machine.
@@ -243,12 +254,12 @@ func (k *kernelC) native(b *build.Built, o *PipelineC) *abi.Native {
 			if err := k.code.Call(s, entry); err != nil {
 				panic(err) // there is no memory for a stack
 			}
-			k.steps.Add(s.Steps)
+			k.ran(s)
 		},
 		Entries: make([]uintptr, n), Warps: make([]uintptr, n), Resumes: make([]uintptr, n), Wholes: make([]uintptr, n),
 		Meets: meets(decode.FuncOf(k.of.Func)), Free: b.Free, Bounds: b.Bounds, NumBounds: b.NumBounds, Shared: b.Shared,
 		Batch: abi.ByBatch, Begin: abi.ByCTA, Start: abi.ByStart, Again: abi.ByStart, Out: abi.ByOut,
-		Whole: true, Last: true, C: true, Quick: true,
+		Whole: true, New: true,
 	}
 	out.Warps[0] = abi.ByWarp
 	for pc, e := range b.Entries {
@@ -257,35 +268,57 @@ func (k *kernelC) native(b *build.Built, o *PipelineC) *abi.Native {
 	return out
 }
 
-// interpreted is how many steps of C's code take as long as one of the interpreter.
+// A batch whose code leaves a warp in its middle is written home and described anew: as long as it takes for worthLeaving steps. Code that
+// has left oftenLeft times, and more often than that, is not worth while.
+const (
+	worthLeaving = 1 << 10
+	oftenLeft    = 1 << 12 // each core leaves once at each access, to learn of memory
+)
+
+// ran notes what the code has executed when it returns, and takes it away where it leaves too often.
+func (k *kernelC) ran(s *abi.State) {
+	steps := k.steps.Add(s.Steps)
+	if s.Help.Back != 0 || s.Batch.Current == 0 || s.HasPolled() {
+		return
+	}
+	if left := k.left.Add(1); left > oftenLeft && left*worthLeaving > steps && !k.gone.Swap(true) {
+		k.of.SetBatches(nil)
+	}
+}
+
+// interpreted is how many steps of the new pipeline's code take as long as one of the interpreter.
 const interpreted = 30
 
-// InstallInstead is a host.Launch's Better for code that has gone through C: what that leaves the interpreter runs to the warp's end. Where
-// this takes longer than the code itself the old compiler's takes its place. steps is how many the interpreter has executed since it asked
-// last.
-func (e *Engine) InstallInstead(c *machine.Code, steps uint64, stopped func() bool) {
-	if n := c.Native(); e.c == nil || n == nil || !n.C {
-		return
+// InstallBetter is a host.Launch's Better: InstallWhole, and for code of the new pipeline that of the old compiler, where what batches leave
+// takes longer than they do. steps is how many the interpreter has executed since it asked last.
+func (e *Engine) InstallBetter(c *machine.Code, steps uint64, stopped func() bool) {
+	if e.leavesMuch(c, steps) {
+		e.install(c, tierWhole, stopped)
+	}
+}
+
+// leavesMuch counts what batches leave to the interpreter; true if the old compiler is to make code for it, or there are no batches.
+func (e *Engine) leavesMuch(c *machine.Code, steps uint64) bool {
+	if n := c.Batching(); n == nil || !n.New {
+		return true
 	}
 	k := e.c.kernel(c)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.outside += steps; k.gone || k.outside*interpreted < k.steps.Load() {
-		return
+	if k.outside += steps; !k.beside && k.outside*interpreted >= k.steps.Load() {
+		k.beside = true
 	}
-	if k.gone = e.compileInstead(c, stopped); k.gone {
-		e.c.refuse(c, errors.New("C's code leaves most of it to the interpreter"))
-	}
+	return k.beside
 }
 
-// notC is why kernels do not go through C.
-func (t *throughC) notC() []string {
+// notTaken is why kernels are left to the old compiler.
+func (t *throughC) notTaken() []string {
 	if t == nil {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Clone(t.not)
+	return slices.Clip(t.not) // whose elements do not change
 }
 
 // free gives the memory of a function's code back.
@@ -297,7 +330,7 @@ func (t *throughC) free(f *ir.Func) (errs []error) {
 	defer t.mu.Unlock()
 	for _, k := range t.kernels[f] {
 		if k.code != nil {
-			t.bytes -= int64(k.code.Len())
+			t.quota.give(k.code.Len())
 			errs = append(errs, k.code.Free())
 		}
 	}

@@ -66,6 +66,7 @@ type Code struct {
 	Whence []Whence
 
 	native  atomic.Pointer[installed]
+	batches atomic.Pointer[installed]  // what batches run in place of native; nil: that
 	scalars atomic.Pointer[regs.Index] // of Scalars, if they have been looked for
 }
 

@@ -75,7 +75,7 @@ type Stats struct {
 	Steps     uint64      // warp instructions
 	LaneOps   uint64      // instructions times the lanes that executed them
 	NativeOps uint64      // those of LaneOps that compiled code executed
-	COps      uint64      // those of NativeOps that a C compiler's code executed (Native.C)
+	NewOps    uint64      // those of NativeOps that code of the new pipeline executed (Native.New)
 	Sums      uint64      // elements of products of matrices
 	SlowSums  uint64      // those that were computed one by one
 	Splits    uint64      // times a frame left the converged state
@@ -101,7 +101,7 @@ func (s *Stats) Add(t *Stats) {
 	s.Steps += t.Steps
 	s.LaneOps += t.LaneOps
 	s.NativeOps += t.NativeOps
-	s.COps += t.COps
+	s.NewOps += t.NewOps
 	s.Sums += t.Sums
 	s.SlowSums += t.SlowSums
 	s.Splits += t.Splits

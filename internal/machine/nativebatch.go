@@ -44,7 +44,7 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 	if !g.Native || g.Seed != 0 || len(c.cluster.ctas) != 1 {
 		return end, false
 	}
-	n := g.Entry.native.Load()
+	n := g.Entry.batching()
 	if n == nil || n.Batch == 0 {
 		return end, false
 	}
@@ -227,8 +227,8 @@ func (c *CTA) takeBatch(n *installed, s *abi.State) {
 	stats.Steps += s.Steps
 	stats.LaneOps += s.Ops
 	stats.NativeOps += s.Ops - s.Help.HandlerOps
-	if n.C {
-		stats.COps += s.Ops
+	if n.New {
+		stats.NewOps += s.Ops
 	}
 	c.grid.charge(s.Steps)
 	c.cluster.changed++

@@ -60,15 +60,34 @@ func (t *nativeTable) refresh(core *Core, n *installed, c *CTA) {
 	t.reach(n, c)
 }
 
-// learn learns what the interpreter has found.
+// learn learns what the interpreter has found, or, where that has not executed the instruction since, what the code knows that has.
 func (t *nativeTable) learn(core *Core, n *installed) {
-	k := n.Bounds[t.missed]
-	t.missed = -1
+	k, found := n.Bounds[t.missed], abi.Bounds{}
 	if at := core.cacheLine(t.in); at.epoch == t.epoch {
-		t.bounds[k] = abi.Bounds{Start: at.start, End: at.end, WriteEnd: at.writeEnd}
+		found = abi.Bounds{Start: at.start, End: at.end, WriteEnd: at.writeEnd}
+	}
+	if had := &t.bounds[k]; n.New && (found == abi.Bounds{} || found.Start == had.Start && found.End == had.End) {
+		found, t.follows[k] = core.besides(n, t.missed)
+	}
+	t.missed = -1
+	if found != (abi.Bounds{}) {
+		t.bounds[k] = found
 		t.follows[k] = t.args.Following(&t.bounds[k], t.follows[k])
 		t.learned = true
 	}
+}
+
+// besides is what the code that goes on with what batches leave knows of an access: the bounds, if they still hold, and what it follows.
+func (core *Core) besides(n *installed, pc int32) (known abi.Bounds, follows arguments.Follows) {
+	other := n.code.native.Load()
+	if other == nil || other.Bounds == nil || other.Bounds[pc] < 0 || core.natives[other] == nil {
+		return known, 0
+	}
+	t, k := core.natives[other], other.Bounds[pc]
+	if b := &t.bounds[k]; t.epoch == core.arena.Epoch() && b.Start < b.End {
+		known = abi.Bounds{Start: b.Start, End: b.End, WriteEnd: b.WriteEnd}
+	}
+	return known, t.follows[k]
 }
 
 // compiled returns the machine code for a fragment that no other one of the warp can have a say
@@ -155,7 +174,10 @@ func (w *Warp) runNative(f *Fragment, n *installed, pc int32) State {
 // took counts what compiled code has executed of a warp alone.
 func (w *Warp) took(n *installed, s *abi.State) {
 	w.steps += s.Steps
-	if n.Quick {
+	switch {
+	case n.New:
+		w.heated += s.Steps // there is no better code for them
+	case n.Quick:
 		w.heated += s.Steps - s.Steps/quickSteps
 	}
 	w.ops += s.Ops

@@ -15,7 +15,7 @@ func (c *CTA) mayRest() bool {
 	if !g.Native || g.Seed != 0 || g.observed || g.Async != queue.Eager || g.ShowTensor != nil || g.ClusterSize() != 1 {
 		return false
 	}
-	n := g.Entry.native.Load()
+	n := g.Entry.batching()
 	return n != nil && n.begins(g.threads)
 }
 

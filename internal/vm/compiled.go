@@ -25,7 +25,8 @@ func CompileWith(d *Device, o jit.Options) error {
 }
 
 // Pipeline, if it is not nil, changes the options by which devices of the engines JIT and Auto compile: whole packages
-// of tests run so by the compiler's new pipeline. With a seed or sanitizers there are no batches, which that compiles for.
+// of tests run so by the new pipeline alone, or by the old compiler. With a seed or sanitizers there are no batches, which the new
+// pipeline compiles for.
 //
 //face:inside
 var Pipeline func(jit.Options) (jit.Options, error)
@@ -58,8 +59,11 @@ func newCompiler(c *DeviceConfig, room int64) (compiler, error) {
 		return nil, nil
 	}
 	o := jit.Options{Late: true, Room: room}
-	if c.Engine == CC {
+	switch {
+	case c.Engine == CC:
 		o = jit.ThroughC(o, &jit.PipelineC{Cache: true, Alone: alone(c)})
+	case alone(c) == "":
+		o = jit.ByDefault(o)
 	}
 	if Pipeline != nil && c.Engine != CC && alone(c) == "" {
 		var err error

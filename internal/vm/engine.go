@@ -51,10 +51,10 @@ type compiler interface {
 	InstallWhole(c *machine.Code, stopped func() bool)
 	InstallParts(c *machine.Code, stopped func() bool)
 	Install(c *machine.Code, stopped func() bool) // programs of CTAs
-	InstallInstead(c *machine.Code, steps uint64, stopped func() bool)
+	InstallBetter(c *machine.Code, steps uint64, stopped func() bool)
 	Products() num.Multiplier
-	Errs() []error  // why functions have not been compiled
-	NotC() []string // why kernels have not been compiled by way of C though they were to
+	Errs() []error    // why functions have not been compiled
+	NotNew() []string // why kernels have not been compiled by the new pipeline
 	Forget(funcs []*ir.Func) error
 	Close() error
 }
@@ -63,8 +63,8 @@ type compiler interface {
 func (d *Device) compileBy(made compiler) {
 	if d.jit = made; made != nil {
 		d.compileQuick, d.compileWhole, d.compileParts, d.compileCTAs = made.InstallQuick, made.InstallWhole, made.InstallParts, made.Install
-		d.compileInstead = func(c *machine.Code, stopped func() bool) {
-			made.InstallInstead(c, uint64(d.tuning.HotAfter)*uint64(len(c.Insts)), stopped) // or some more
+		d.compileBetter = func(c *machine.Code, stopped func() bool) {
+			made.InstallBetter(c, uint64(d.tuning.HotAfter)*uint64(len(c.Insts)), stopped) // or some more
 		}
 	}
 }
@@ -82,15 +82,12 @@ func (d *Device) compiling(l *host.Launch) {
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.tuning.PartsAfter
 	l.CompileCTAs, l.CTAsAfter = d.compileCTAs, d.tuning.CTAsAfter
 	t := &d.tuning
-	switch d.cfg.Engine {
-	case CC:
-		l.Better, l.BetterAfter = d.compileInstead, t.HotAfter
-		return
-	case JIT:
+	l.Better, l.BetterAfter = d.compileBetter, t.HotAfter
+	if d.cfg.Engine != Auto {
 		return
 	}
 	if l.CompileAfter = t.HotAfter; t.QuickAfter < t.HotAfter {
-		l.Compile, l.CompileAfter, l.Better, l.BetterAfter = d.compileQuick, t.QuickAfter, d.compileWhole, t.HotAfter
+		l.Compile, l.CompileAfter = d.compileQuick, t.QuickAfter
 	}
 }
 
@@ -113,12 +110,20 @@ func (d *Device) refused() (why []string) {
 	return why
 }
 
-// notC says why kernels have not been compiled by way of C though the engine is CC.
-func (d *Device) notC() []string {
-	if d.jit == nil || d.cfg.Engine != CC {
+// notNew says why kernels have been left to the old compiler, if the engine is one of some.
+func (d *Device) notNew(engines ...Engine) []string {
+	if d.jit == nil || !slices.Contains(engines, d.cfg.Engine) {
 		return nil
 	}
-	return d.jit.NotC()
+	return d.jit.NotNew()
+}
+
+// ofC are the lane-ops of code of the new pipeline if it is the C compiler's.
+func (d *Device) ofC(ops uint64) uint64 {
+	if d.cfg.Engine != CC {
+		return 0
+	}
+	return ops
 }
 
 // EngineShares tells which part of the lane-ops ran where: "interp", "jit" and, if there was any, "cc", which add up to 1.

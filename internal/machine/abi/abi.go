@@ -31,8 +31,8 @@ type Native struct {
 	// Quick tells that there may be better code: this was made in no time, or leaves much of its work. Host.Heat asks for it when the
 	// interpreter has run code for long, or what was made in no time.
 	Quick bool
-	// C tells that the code is of the new pipeline, most often a C compiler's (the engine cc).
-	C bool
+	// New tells that the code is of the new pipeline: our own, or a C compiler's.
+	New bool
 	// Late tells that a program of whole CTAs may be made of the code, which takes longer than all else: when it has run for
 	// long Host.Ran asks for it.
 	Late bool

@@ -121,7 +121,7 @@ func launch(t testing.TB, p *ptxvm.Program, r *corpus.Run, buffers map[*corpus.B
 			break
 		}
 		o.counts = append(o.counts, s.CTAs, s.WarpInsts, s.LaneOps)
-		o.compiled, o.byC, o.notC = o.compiled+s.Compiled, o.byC+s.CompiledC, s.NotC
+		o.compiled, o.byC, o.notC = o.compiled+s.Compiled, o.byC+s.New, slices.Concat(s.NotC, s.NotNew)
 	}
 	for _, b := range r.Buffers {
 		p := make([]byte, len(b.Init))

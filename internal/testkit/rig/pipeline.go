@@ -2,7 +2,7 @@
 
 package rig
 
-// This file runs the tests of a package by the compiler's new pipeline: go test ./internal/testkit/launches -pipeline new.
+// This file runs the tests of a package by one of the two compilers: go test ./internal/testkit/launches -pipeline new.
 
 import (
 	"flag"
@@ -17,7 +17,8 @@ import (
 // NewPipeline is by what devices that compile do so, as far as it takes kernels.
 var NewPipeline = flag.String("pipeline", "",
 	"new: kernels are compiled by the new pipeline, c: by way of C, as far as it takes them; "+
-		"some: also those of which it does not know all, in front of which code leaves")
+		"some: also those of which it does not know all, in front of which code leaves; old: by the old compiler; "+
+		"if it is empty, as devices do: by the one that is likely faster")
 
 func init() {
 	vm.Pipeline = func(o jit.Options) (jit.Options, error) {
@@ -26,9 +27,11 @@ func init() {
 		switch *NewPipeline {
 		case "":
 			return o, nil
+		case "old":
+			return jit.ThroughC(o, nil), nil
 		case "new", "c", "some":
 			return jit.ThroughC(o, c), nil
 		}
-		return o, fmt.Errorf("-pipeline %s: there are new, c and some", *NewPipeline)
+		return o, fmt.Errorf("-pipeline %s: there are new, c, some and old", *NewPipeline)
 	}
 }

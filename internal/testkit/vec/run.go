@@ -351,7 +351,7 @@ func (x *execution) launch(k variant, mask uint32, of func(lane int) *Case) ([]V
 	if x.stats, err = kernel.Launch(x.r.Context, shape, x.d.in, x.d.out, x.d.mem, mask, params, pattern); err != nil {
 		return nil, err
 	}
-	x.r.LaneOps, x.r.New = x.r.LaneOps+x.stats.LaneOps, x.r.New+x.stats.CompiledC
+	x.r.LaneOps, x.r.New = x.r.LaneOps+x.stats.LaneOps, x.r.New+x.stats.New
 	return x.results()
 }
 
