@@ -89,6 +89,10 @@ func asm(f *ir.Func, code *machine.Code, v jit.Vectors) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	shape := f.OwnShape()
-	return fmt.Sprintf("%s, %d×%d×%d threads: %d bytes; %d of %d instructions are left to the interpreter\n%s", f.Name, shape.BlockX, shape.BlockY, shape.BlockZ, len(c.Bytes), c.Leaves, len(code.Insts), c.Listing), nil
+	shape, launches := f.OwnShape(), "have the new pipeline's code (--stage jit-asm)"
+	if why := jit.NotNew(code, v); why != nil {
+		launches = fmt.Sprintf("have this code of the old compiler (%v)", why)
+	}
+	return fmt.Sprintf("%s, %d×%d×%d threads: %d bytes; %d of %d instructions are left to the interpreter; launches %s\n%s",
+		f.Name, shape.BlockX, shape.BlockY, shape.BlockZ, len(c.Bytes), c.Leaves, len(code.Insts), launches, c.Listing), nil
 }

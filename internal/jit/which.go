@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/jit/build"
+	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
@@ -27,6 +28,17 @@ const (
 
 	warpLevel = 2 // of blocks that a warp runs once (ssa.Block.Level)
 )
+
+// NotNew is why launches of a kernel have the old compiler's code, by vectors that this processor need not have; nil if they have the new
+// pipeline's.
+func NotNew(c *machine.Code, v Vectors) error {
+	v = Options{Vectors: v}.vectors()
+	b, _, err := (&throughC{opt: ByDefault(Options{}).c}).text(c, v, nil)
+	if err == nil && targets[v] != nil {
+		_, err = amd64.Compile(b.Func, targets[v], amd64.Options{})
+	}
+	return err
+}
 
 // chosen are options by which kernels are refused that are the old compiler's.
 func chosen(o build.Options) build.Options {
