@@ -152,6 +152,8 @@ func (s *selector) loadShuffled512(e *ssa.Effect, v ssa.Value, i int, disp int64
 		return s.permuted2(x86.VPERMT2D, low, s.load(x86.VMOVUPS, e, disp+60), order)
 	case elem == 4 && step == 12:
 		return s.loadThird512(e, v, i)
+	case elem == 4 && step == 16 && a.Count == 4:
+		return s.loadFourth512(e, v, i)
 	case elem < 4 && !a.Signed && step > elem && 3*step+elem <= 16 && 7*step+elem >= 16:
 		return s.loadQuarters(e, disp)
 	}

@@ -398,3 +398,41 @@ func TestWideQuotients(t *testing.T) {
 		}
 	}
 }
+
+// TestFours: each lane loads four words and stores them in another order, all lanes behind each other.
+func TestFours(t *testing.T) {
+	for isa, has := range map[*amd64.Target]bool{amd64.AVX2: native.HasAVX2(), amd64.AVX512: native.HasAVX512()} {
+		if !has {
+			continue
+		}
+		f := newTrial(false)
+		access := func(at int) *ssa.Access {
+			return &ssa.Access{Elem: 4, Count: 4, Align: 1, Bits: []uint8{32, 32, 32, 32}, Base: f.Wide(uint64(at)), Step: 16, Check: 1}
+		}
+		load := f.body.Add(&ssa.Effect{Kind: ssa.Load, Access: access(operands), Mask: f.Truth(true)})
+		for range 4 {
+			f.NewResult(f.body, load, ssa.W, false)
+		}
+		order := [4]int{2, 0, 3, 1}
+		store := &ssa.Effect{Kind: ssa.Store, Access: access(results), Mask: f.Truth(true)}
+		for _, k := range order {
+			store.Args = append(store.Args, load.Results[k])
+		}
+		f.body.Add(store)
+		f.body.Jump(f.Blocks[2])
+		opt.Place(f.Func)
+		a, r := &arena{}, rand.New(rand.NewPCG(36, 4))
+		word := func(at, n int) []byte { return a.memory[at+4*n:][:4] }
+		for n := range 128 {
+			binary.LittleEndian.PutUint32(word(operands, n), r.Uint32())
+		}
+		if err := run(t, f, isa)(a.begin()); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 128 {
+			if got, want := word(results, n), word(operands, n/4*4+order[n%4]); string(got) != string(want) {
+				t.Fatalf("%v: lane %d, word %d: %x, want %x", isa, n/4, n%4, got, want)
+			}
+		}
+	}
+}

@@ -14,6 +14,8 @@ func (s *selector) store(e *ssa.Effect) {
 	full := known && k != 0
 	switch {
 	case known && k == 0:
+	case full && s.areFours(e):
+		s.storeFours(e)
 	case s.isa.Has(Masks) && s.storeUnder(e, full):
 	case a.Check == 0:
 		s.storeTested(e)
