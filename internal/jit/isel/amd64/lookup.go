@@ -53,14 +53,19 @@ func (s *selector) wholeIndex(v ssa.Value, length int) ssa.Value {
 	return v
 }
 
-// lookup512 permutes pairs of registers by the low 5 bits of the index, and chooses one by each bit above them.
+// lookup512 permutes pairs of registers by the low 5 bits of the index, and chooses one by each bit above them. Tables are read each time: in
+// registers they would have to be copied, since the result takes their place.
 func (s *selector) lookup512(list []uint32, v ssa.Value, i int) isel.VReg {
 	index := s.part(v, i)
 	var found []isel.VReg
 	for ; len(list) > 0; list = list[32:] {
-		d, high := s.out.NewReg(isel.Vector), s.out.Constant(isel.Vector, words(list[16:32]...))
-		s.emit(&isel.Inst{Op: s.shared(x86.VPERMT2D, formTied, 0), Defs: []isel.VReg{d},
-			Uses: []isel.VReg{s.out.Constant(isel.Vector, words(list[:16]...)), index, high}, Fold: 3})
+		low, high := words(list[:16]...), words(list[16:32]...)
+		d := s.out.NewReg(isel.Vector)
+		run := func(c *code) {
+			c.VM(x86.VMOVAPS, c.width(), c.v(0), c.ConstRow(low[:], 64))
+			c.VVM(x86.VPERMT2D, c.width(), c.v(0), c.uv(0), c.ConstRow(high[:], 64))
+		}
+		s.emit(&isel.Inst{Op: s.op(op{name: "lookup", run: run}), Defs: []isel.VReg{d}, Uses: []isel.VReg{index}, Early: true})
 		found = append(found, d)
 	}
 	for bit := 5; len(found) > 1; bit++ {
