@@ -1,4 +1,4 @@
-// Package build makes ssa of decoded code: of kernels with straight code, branches, loops, barriers, and accesses to global and shared
+// Package build makes ssa of decoded code: of kernels with straight code, branches, loops, barriers, and accesses to global, shared and local
 // memory. What it does not know it refuses, with the reason: such a kernel stays with the old compiler.
 //
 // A warp's way through the kernel is built twice. The hot copy is for warps all of whose lanes run, whose addresses are in bounds
@@ -121,7 +121,8 @@ type builder struct {
 
 	boundsAt  []int32
 	numBounds int32
-	shared    int32 // 1 + the entry of the table for shared memory; 0: there is none so far
+	local     ssa.CheckID // of the running warp's local memory; 0: no instruction names it
+	shared    int32       // 1 + the entry of the table for shared memory; 0: there is none so far
 	byRoot    map[ssa.Value]int32
 }
 
@@ -168,6 +169,7 @@ func (b *builder) attempt() (again bool, err error) {
 // skeleton builds the loops over CTAs and warps around the kernel.
 func (b *builder) skeleton() {
 	b.refuseWide()
+	b.useLocal()
 	entry, cta, warp := b.NewBlock(0), b.NewBlock(1), b.NewBlock(2)
 	b.end = b.NewBlock(2)
 	nextCTA, done := b.NewBlock(1), b.NewBlock(0)

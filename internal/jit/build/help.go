@@ -105,13 +105,18 @@ func (b *builder) written(pc int32) (offs []uint32) {
 
 // clearLocal clears the local memory of a warp that begins, if there is any that instructions name: handlers take it that it is done.
 func (p *path) clearLocal() {
-	if p.code.LocalRoom == 0 || !slices.ContainsFunc(p.code.Insts, namesLocal) {
+	if !p.namesRoom() {
 		return
 	}
 	if len(p.fn.Blocks[0].Preds) > 0 {
 		refuse("local memory of a kernel whose beginning is in a loop")
 	}
 	p.block.Add(&ssa.Effect{Kind: ssa.Clear, N: 32 * int64(p.code.RoomUsed), Homes: []ssa.Home{{Kind: ssa.Row, Off: p.code.FrameBytes + abi.Room}}})
+}
+
+// namesRoom tells whether the room behind the register block is local memory that instructions name.
+func (b *builder) namesRoom() bool {
+	return b.code.LocalRoom != 0 && slices.ContainsFunc(b.code.Insts, namesLocal)
 }
 
 // namesLocal tells whether an instruction accesses local memory by name, or makes an address in it.

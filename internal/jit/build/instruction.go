@@ -190,6 +190,8 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.put(in.D, p.Const(lane.TypeOf(int(in.B)), in.Imm+uint64(p.code.ParamBytes)), guard)
 	case sem.OpLoad, sem.OpStore:
 		p.memory(pc, op, guard)
+	case sem.OpLoadLocal, sem.OpStoreLocal:
+		p.localAccess(pc, op, guard)
 	case sem.OpAtomic, sem.OpCas:
 		p.atomic(pc, op, guard)
 	case sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpActive, sem.OpWarpSync, sem.OpShuffle:

@@ -109,6 +109,7 @@ func (p *printer) declare() {
 			}
 		}
 	}
+	delete(bounds, ssa.LocalBounds)
 	for k := int32(0); len(bounds) > 0; k++ {
 		if !bounds[k] {
 			continue

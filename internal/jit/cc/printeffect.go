@@ -47,6 +47,8 @@ func (p *printer) effect(e *ssa.Effect) {
 			p.home(h, p.f.LanesIn(p.block), int(e.N))
 		}
 		p.linef("\t}")
+	case ssa.Clear: // volatile: else it would call memset
+		p.linef("\t{ %s for (u32 i = 0; i < %d; i += 32) *(volatile x4m *)(r + %d + i) = splatx(0); }", block, e.N, e.Homes[0].Off)
 	case ssa.Ready:
 	case ssa.Spend:
 		p.linef("\tfuel -= %d; looped = 1;", e.N)

@@ -76,6 +76,8 @@ func (p *printer) op(v ssa.Value) {
 		p.reduced(v, o)
 	case ssa.Runs:
 		p.linef("\t{ u32 f = %s[0]; w8 d = %s; v%d_0 = __builtin_ia32_ptestz256((x4)d, (x4)d) & ((s32)f <= 0x7fffffff - %d); }", p.part(o.A, 0), p.notRuns(o.A), v, p.f.LanesOf(o.A)-1)
+	case ssa.Rows:
+		p.linef("\tv%d_0 = *(u64m *)(b.warps + WSIZE * %s + WREGS) + %d - (u64)G;", v, p.num(o.A), o.Imm)
 	case ssa.Inside:
 		p.inside(v, o)
 	case ssa.Perm:

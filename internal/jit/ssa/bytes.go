@@ -4,8 +4,8 @@ import "math/bits"
 
 // This file has rules for words that are put together of bytes and taken apart again: by which bits of a value are known to be 0.
 
-// trailing is how many of the low bits of a number, or of each lane, are known to be 0.
-func (f *Func) trailing(v Value) int { return f.trailingOf(v, mostDepth) }
+// Trailing is how many of the low bits of a number, or of each lane, are known to be 0.
+func (f *Func) Trailing(v Value) int { return f.trailingOf(v, mostDepth) }
 
 func (f *Func) trailingOf(v Value, depth int) int {
 	o := &f.Ops[v]
@@ -46,7 +46,7 @@ func ofBits(f *Func, o *Op) (Value, bool) {
 	}
 	if i.Code == Or {
 		for _, p := range [2][2]Value{{i.A, i.B}, {i.B, i.A}} {
-			if o.Code == Shr && f.Limit(p[1])>>k == 0 || o.Code == And && f.trailing(p[1]) >= bits.Len64(k) {
+			if o.Code == Shr && f.Limit(p[1])>>k == 0 || o.Code == And && f.Trailing(p[1]) >= bits.Len64(k) {
 				return f.Bin(o.Code, p[0], o.B), true
 			}
 		}
@@ -66,7 +66,7 @@ func (f *Func) mayBe(v Value) uint64 {
 	if lo, hi := f.Between(v); lo >= 0 {
 		limit = min(limit, uint64(hi))
 	}
-	return ones(limit) &^ (1<<f.trailing(v) - 1)
+	return ones(limit) &^ (1<<f.Trailing(v) - 1)
 }
 
 // ofPerm: a permutation that moves what two words have of bytes by as much each is a sum of shifts.

@@ -24,7 +24,26 @@ func (v *verifier) covered(b *Block, at int, e *Effect) bool {
 			return false
 		}
 	}
+	if a.Bounds == LocalBounds {
+		return v.inLocal(e, span)
+	}
 	return a.Runs == 0 && v.within(e, a.Check, min(span, 0), max(span, 0)) && v.holds(b, at, a.Check, a.Base, nil)
+}
+
+// inLocal tells whether an access is in the running warp's local memory whatever its addresses are: these are bounded.
+func (v *verifier) inLocal(e *Effect, span int64) bool {
+	rows, plus := v.f.LocalBase(e.Access.Base)
+	if rows == 0 || v.f.Ops[rows].A != v.f.Warp || span < 0 || e.Access.Runs != 0 {
+		return false
+	}
+	if plus != 0 {
+		limit := v.f.Limit(plus)
+		if limit >= 1<<31 || 1<<v.f.Trailing(plus) < uint64(e.Access.Align) {
+			return false
+		}
+		span += int64(limit)
+	}
+	return v.within(e, e.Access.Check, 0, span)
 }
 
 // within holds the range, the rights and the alignment of a check of an address to those of all lanes of an access, which are from lo to hi

@@ -144,6 +144,21 @@ func (c *Check) Widen(lo, hi int64, e *Effect) {
 	c.Lo, c.Hi, c.Align, c.Store = min(c.Lo, lo), max(c.Hi, hi), max(c.Align, e.Access.Align), c.Store || e.Stores()
 }
 
+// LocalBounds are those of the running warp's local memory, which no table of the machine has: a check of it holds always.
+const LocalBounds = -1
+
+// LocalBase parts the base of an access to local memory into where that begins and a number; 0: it is none.
+func (f *Func) LocalBase(base Value) (rows, plus Value) {
+	if o := &f.Ops[base]; o.Code == Add && f.Ops[o.A].Code == Rows {
+		return o.A, o.B
+	} else if o.Code == Add && f.Ops[o.B].Code == Rows {
+		return o.B, o.A
+	} else if o.Code == Rows {
+		return base, 0
+	}
+	return 0, 0
+}
+
 // CheckID is the index of a check; 0 is none.
 type CheckID int32
 

@@ -18,6 +18,12 @@ func (f *Func) limit(v Value, depth int) uint64 {
 	switch o.Code {
 	case Result:
 		return min(all, f.limitOfResult(v))
+	case Strided:
+		if l, step := of(o.A), signed(o.Type, o.Imm); step > 0 {
+			if last := l + uint64(step)*uint64(f.Copies[o.Copy].Lanes-1); l <= 1<<62 && step < 1<<32 && last <= all {
+				return last
+			}
+		}
 	case Bcast, Zext:
 		return of(o.A)
 	case Trunc:

@@ -154,8 +154,8 @@ func TestBytes(t *testing.T) {
 			}
 		}
 		for i, v := range list {
-			if got := m.value(v); got != want[i] || got > f.Limit(v) || bits.TrailingZeros64(got|1<<63) < f.trailing(v) && got != 0 {
-				t.Fatalf("v%d is %#x, not %#x; limit %#x, %d bits are 0\n%s", v, got, want[i], f.Limit(v), f.trailing(v), f)
+			if got := m.value(v); got != want[i] || got > f.Limit(v) || bits.TrailingZeros64(got|1<<63) < f.Trailing(v) && got != 0 {
+				t.Fatalf("v%d is %#x, not %#x; limit %#x, %d bits are 0\n%s", v, got, want[i], f.Limit(v), f.Trailing(v), f)
 			}
 		}
 	}

@@ -48,6 +48,7 @@ const (
 	XorAll       // number: the bits that an odd number of lanes of A have
 	Runs         // number: each lane of A is one more than the one before; none wraps
 	Inside       // number: what check Imm says holds of address A
+	Rows         // number: the address of what lies Imm bytes behind the start of the register block of warp A
 
 	Add
 	Sub
@@ -161,6 +162,7 @@ var defs = [numCodes]def{
 	XorAll:  {name: "xorall", shape: "WW", num: true},
 	Runs:    {name: "runs", shape: "MW", num: true},
 	Inside:  {name: "inside", shape: "MX", num: true, imm: true},
+	Rows:    {name: "rows", shape: "XW", num: true, imm: true},
 
 	Add:     {name: "add", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return a + b }},
 	Sub:     {name: "sub", shape: "NNN", num: true, eval: func(_ Type, a, b uint64) uint64 { return a - b }},

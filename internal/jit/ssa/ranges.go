@@ -142,7 +142,7 @@ func strideBits(f *Func, o *Op) (Value, bool) {
 	}
 	width := bits.Len64(uint64(step) * uint64(f.Copies[f.Copy].Lanes-1))
 	low := uint64(1)<<width - 1
-	if width > 31 || f.trailing(base) < width {
+	if width > 31 || f.Trailing(base) < width {
 		return 0, false
 	}
 	masked := f.Make(o.Code, W, 0, base, o.B)

@@ -90,6 +90,8 @@ func (s *selector) numberOf(v ssa.Value, o *ssa.Op) isel.VReg {
 		return s.permutedNumber(o)
 	case ssa.Inside:
 		return s.inside(o)
+	case ssa.Rows:
+		return s.rows(o)
 	}
 	return s.reduced(o)
 }
@@ -252,4 +254,15 @@ func (s *selector) inside(o *ssa.Op) isel.VReg {
 	s.emit(&isel.Inst{Op: &op{name: "inside", run: run}, Defs: []isel.VReg{d}, Uses: []isel.VReg{s.num(o.A)},
 		Temps: s.temps(1, 0), Early: true})
 	return d
+}
+
+// rows is a place behind the start of a warp's register block, from where global memory begins.
+func (s *selector) rows(o *ssa.Op) isel.VReg {
+	off := int32(o.Imm)
+	return s.plain("rows", func(c *code) {
+		c.atWarp(c.g(0), c.u(0))
+		c.RM(x86.MOV, x86.S64, c.g(0), x86.At(c.g(0), int32(wRegs)).By(ofWarp))
+		c.RI(x86.ADD, x86.S64, c.g(0), off)
+		c.RR(x86.SUB, x86.S64, c.g(0), rGlobal)
+	}, s.num(o.A))
 }

@@ -123,6 +123,11 @@ func (r *run) checked(e *ssa.Effect, at *lanes, mask uint32) {
 	if a.Upto != 0 {
 		low, high = r.number(a.Low), r.number(a.High)
 	}
+	if a.Bounds == ssa.LocalBounds {
+		rows, _ := r.f.LocalBase(a.Base)
+		low = r.number(rows)
+		high = low
+	}
 	low, high = low+uint64(c.Lo), high+uint64(c.Hi)
 	if a.Upto != 0 {
 		high += uint64(r.f.Checks[a.Upto].Hi - c.Hi)
@@ -132,13 +137,14 @@ func (r *run) checked(e *ssa.Effect, at *lanes, mask uint32) {
 		switch x := at[lane]; {
 		case x-low > high-low || high-x < uint64(a.Bytes()):
 			r.failf("lane %d: check %d does not cover %#x", lane, a.Check, x)
+		case a.Bounds == ssa.LocalBounds:
 		case !r.wasTested(e, x):
 			r.failf("lane %d: no test has found that %#x is inside", lane, x)
 		case x&uint64(max(a.Align, 1)-1) != 0:
 			r.failf("lane %d: %#x is not aligned", lane, x)
 		}
 	}
-	if r.outside(e, at, mask) {
+	if a.Bounds != ssa.LocalBounds && r.outside(e, at, mask) {
 		r.failf("what was tested is outside")
 	}
 	if a.Runs != 0 && r.truth(a.Runs) {

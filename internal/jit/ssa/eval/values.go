@@ -56,6 +56,12 @@ func init() {
 			return number(bit(yes))
 		},
 		ssa.Inside: (*run).inside,
+		ssa.Rows: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
+			if r.number(o.A) != uint64(r.warp) {
+				r.failf("warp %d asks for the register block of warp %d", r.warp, r.number(o.A))
+			}
+			return number(uint64(r.warpOf().Regs-r.s.GlobalHost) + o.Imm)
+		},
 		ssa.Lookup: func(r *run, _ ssa.Value, o *ssa.Op) (to lanes) {
 			list := unit.Table(o.Imm).Words()
 			for i, k := range r.get(o.A) {
