@@ -4,6 +4,10 @@ package jit
 
 import (
 	"ptxvm.invalid/ptxvm/internal/ir"
+	"ptxvm.invalid/ptxvm/internal/jit/build"
+	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
+	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
@@ -32,6 +36,32 @@ func Classes(code *machine.Code, f *ir.Func, opt Options) []Class {
 	}
 	r.mem.free()
 	return list
+}
+
+// ClassesC are those of the new pipeline's own code for vectors. A kernel that is refused has an error that says why, and no classes unless
+// the reason is its code as a whole: how large its frame is.
+func ClassesC(code *machine.Code, v Vectors) ([]Class, error) {
+	b, err := build.Build(code, ForOwn(build.Options{Some: true}, v))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Class, len(code.Insts))
+	for _, b := range b.Func.Blocks {
+		for _, e := range b.Effects {
+			if e.Kind == ssa.Atomic {
+				list[e.PC] = ByLane
+			}
+		}
+	}
+	for pc, help := range b.Unknown {
+		if list[pc] = ByLeaving; help {
+			list[pc] = ByHelper
+		}
+	}
+	if err = opt.Run(b.Func, opt.Options{}); err == nil {
+		_, err = amd64.Compile(b.Func, targets[v], amd64.Options{})
+	}
+	return list, err
 }
 
 func (r *region) class(pc int32) Class {

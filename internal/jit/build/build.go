@@ -58,6 +58,7 @@ type Built struct {
 	Free      []bool             // by pc: lanes that wait there meet others only where pcs agree
 	Entries   map[int32][2]int32 // by pc of a barrier, behind it: of warps of which nothing is known, and of those that the code has left
 	Shared    int                // 1 + the entry for shared memory; 0: none
+	Unknown   map[int32]bool     // pcs in front of which code leaves, as Options.Some says; whether handlers could execute them
 }
 
 // retry says which assumptions about variables do not hold, and what is to be assumed instead.
@@ -86,7 +87,7 @@ func Build(code *machine.Code, o Options) (out *Built, err error) {
 		case err != nil:
 			return nil, err
 		case !again:
-			return &Built{Func: b.Func, Entries: b.entriesAt(), Bounds: b.boundsAt, NumBounds: int(b.numBounds), Shared: int(b.shared), Free: b.free()}, nil
+			return &Built{Func: b.Func, Entries: b.entriesAt(), Bounds: b.boundsAt, NumBounds: int(b.numBounds), Shared: int(b.shared), Free: b.free(), Unknown: b.unknown}, nil
 		}
 	}
 }
@@ -101,6 +102,7 @@ type builder struct {
 
 	variables
 	assumed map[assumed]differs // what is assumed of variables
+	unknown map[int32]bool      // Built.Unknown
 	plan    *plan
 	tally   tally
 
@@ -128,7 +130,7 @@ type builder struct {
 
 func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, assume map[assumed]differs) *builder {
 	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, assumed: assume,
-		byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}, freely: map[ir.BlockID]bool{}}
+		byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}, freely: map[ir.BlockID]bool{}, unknown: map[int32]bool{}}
 	b.Func.Without(o.Without)
 	b.boundsAt = make([]int32, len(code.Insts))
 	for i := range b.boundsAt {

@@ -140,6 +140,7 @@ func (p *path) known(pc int32, guard ssa.Value, build func()) {
 				p.helped(pc, guard, r)
 				return
 			}
+			p.unknown[pc] = p.mayHelp(pc)
 			p.block.Add(&ssa.Effect{Kind: ssa.Leave, Mask: p.Any(p.mask), State: p.state(pc), PC: pc})
 		default:
 			panic(r)

@@ -11,12 +11,14 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+	"ptxvm.invalid/ptxvm/internal/jit/ssa/eval"
 	"ptxvm.invalid/ptxvm/internal/vm"
 )
 
 // NewPipeline is by what devices that compile do so, as far as it takes kernels.
 var NewPipeline = flag.String("pipeline", "",
-	"new: kernels are compiled by the new pipeline, c: by way of C, as far as it takes them; "+
+	"new: kernels are compiled by the new pipeline, c: by way of C, eval: executed by package eval, as far as it takes them; "+
 		"some: also those of which it does not know all, in front of which code leaves; old: by the old compiler; "+
 		"if it is empty, as devices do: by the one that is likely faster")
 
@@ -29,9 +31,12 @@ func init() {
 			return o, nil
 		case "old":
 			return jit.ThroughC(o, nil), nil
+		case "eval":
+			c.Instead = func(f *ssa.Func) (jit.WholeCode, error) { return eval.New(f, eval.Options{}) }
+			fallthrough
 		case "new", "c", "some":
 			return jit.ThroughC(o, c), nil
 		}
-		return o, fmt.Errorf("-pipeline %s: there are new, c, some and old", *NewPipeline)
+		return o, fmt.Errorf("-pipeline %s: there are new, c, eval, some and old", *NewPipeline)
 	}
 }

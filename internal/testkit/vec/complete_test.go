@@ -16,6 +16,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
+	"ptxvm.invalid/ptxvm/internal/machine"
 	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 	"ptxvm.invalid/ptxvm/internal/testkit/load"
@@ -26,10 +27,38 @@ var updateComplete = flag.Bool("complete.update", false, "write testdata/complet
 // classList has the forms that are not vector code by both widths: the class by AVX-512, by AVX2, and the form.
 type classList struct{ file, head string }
 
-var (
-	completeList = classList{"testdata/complete.txt", "Forms of the vector files"}
-	emittedList  = classList{"testdata/emitted.txt", "Forms that nvcc, clang and Triton emit for the corpus and the broad kernels"}
-)
+// compiler tells how it executes a function, or why it does not.
+type compiler struct {
+	name              string
+	complete, emitted classList
+	classes           func(code *machine.Code, f *ir.Func, v jit.Vectors) ([]jit.Class, error)
+}
+
+// compilers are the one that is to go, and the new pipeline, which refuses some kernels as a whole.
+var compilers = []compiler{
+	{
+		"old", classList{"testdata/complete.txt", "Forms of the vector files"},
+		classList{"testdata/emitted.txt", "Forms that nvcc, clang and Triton emit for the corpus and the broad kernels"},
+		func(code *machine.Code, f *ir.Func, v jit.Vectors) ([]jit.Class, error) {
+			return jit.Classes(code, f, jit.Options{Vectors: v}), nil
+		},
+	},
+	{
+		"new", classList{"testdata/complete-new.txt", "Forms of the vector files by the new pipeline"},
+		classList{"testdata/emitted-new.txt", "Forms that nvcc, clang and Triton emit, and kernels that are refused as a whole, by the new pipeline, those"},
+		func(code *machine.Code, _ *ir.Func, v jit.Vectors) ([]jit.Class, error) { return jit.ClassesC(code, v) },
+	},
+}
+
+// each runs a test for each of them.
+func eachCompiler(t *testing.T, test func(c *compiler, t *testing.T)) {
+	if _, _, err := jit.Here(); err != nil {
+		t.Skip(err)
+	}
+	for i := range compilers {
+		t.Run(compilers[i].name, func(t *testing.T) { test(&compilers[i], t) })
+	}
+}
 
 // widths are in the order of the list's letters.
 var widths = []jit.Vectors{jit.AVX512, jit.AVX2}
@@ -43,10 +72,7 @@ func (nowhere) Var(*ir.Var) uint64   { return 1 << 20 }
 // TestComplete plans the code of all forms of the vector files for both widths: how each is executed is in a list, and may
 // only become better.
 func TestComplete(t *testing.T) {
-	if _, _, err := jit.Here(); err != nil {
-		t.Skip(err)
-	}
-	completeList.hold(t, formClasses(t), 2000)
+	eachCompiler(t, func(c *compiler, t *testing.T) { c.complete.hold(t, c.formClasses(t), 2000) })
 }
 
 // hold holds the classes of at least some forms to the list.
@@ -104,7 +130,7 @@ func (l classList) write(t *testing.T, got map[string]string) {
 }
 
 // formClasses has the worst class of each form.
-func formClasses(t *testing.T) map[string]string {
+func (c *compiler) formClasses(t *testing.T) map[string]string {
 	all, err := Load("../../sem/testdata/vec")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +140,7 @@ func formClasses(t *testing.T) map[string]string {
 		if w.Todo != "" {
 			continue
 		}
-		for form, now := range w.classes(t) {
+		for form, now := range c.blockClasses(t, w) {
 			worst[form] = worse(worst[form], now)
 		}
 	}
@@ -132,12 +158,15 @@ func worse(was, now string) string {
 	return string(out)
 }
 
-// classes has those of the block's forms.
-func (w *Wrapped) classes(t *testing.T) map[string]string {
+// refused is the class of what is not compiled by either width.
+const refused = "XX"
+
+// blockClasses has those of a block's forms.
+func (c *compiler) blockClasses(t *testing.T, w *Wrapped) map[string]string {
 	forms := map[string]string{}
 	for _, s := range w.Stmts {
 		if s.Sel != nil {
-			forms[s.Sel.Text()] = ""
+			forms[s.Sel.Text()] = refused
 		}
 	}
 	m, err := load.Text(w.File, w.Header()+w.Kernel("k"))
@@ -145,28 +174,34 @@ func (w *Wrapped) classes(t *testing.T) map[string]string {
 		t.Fatalf("%s:%d: %v", w.File, w.Line, err)
 	}
 	f := m.Func("k")
-	all, err := kernelClasses(m, f, 32, w.Target.Arch)
+	all, why, err := c.kernelClasses(m, f, 32, w.Target.Arch)
 	if err != nil {
 		t.Fatalf("%s:%d: %v", w.File, w.Line, err)
+	} else if why != nil {
+		return forms
 	}
 	maps.DeleteFunc(all, func(form, _ string) bool { _, ours := forms[form]; return !ours })
 	return all
 }
 
-// kernelClasses has the worst class of each form of a kernel, for CTAs of some threads, by both widths.
-func kernelClasses(m *ir.Module, f *ir.Func, threads int32, arch int) (map[string]string, error) {
+// kernelClasses has the worst class of each form of a kernel, for CTAs of some threads, by both widths, or why the kernel is refused.
+func (c *compiler) kernelClasses(m *ir.Module, f *ir.Func, threads int32, arch int) (forms map[string]string, why, err error) {
 	p, err := decode.New(m, nowhere{}).Inlined(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, sizes.Of(arch), uint32(f.SharedBytes), assume.Set{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	forms := map[string]string{}
+	forms = map[string]string{}
 	f = decode.FuncOf(p.Entry.Func) // with functions in place
 	for _, v := range widths {
-		for form, c := range worstOf(jit.Classes(p.Entry, f, jit.Options{Vectors: v}), f) {
-			forms[form] += string(jit.Letters[c])
+		list, not := c.classes(p.Entry, f, v)
+		if why = cmp.Or(why, not); list == nil {
+			return nil, why, nil
+		}
+		for form, class := range worstOf(list, f) {
+			forms[form] += string(jit.Letters[class])
 		}
 	}
-	return forms, nil
+	return forms, why, nil
 }
 
 // worstOf has the worst class of a function's instructions, by form.

@@ -52,7 +52,7 @@ func TestRandomOperands(t *testing.T) {
 			delete(trials, v)
 		}
 	}
-	by, seen, classes := NewRunner(), 0, completeList.read(t)
+	by, seen, classes := NewRunner(), 0, compilers[0].complete.read(t)
 	defer by.Close()
 	for k, w := range list {
 		if !matches.MatchString(w.Text) || !w.alone() || (uint64(k)+*randomSeed)%uint64(*randomOf) != 0 {
