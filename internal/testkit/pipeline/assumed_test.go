@@ -36,7 +36,7 @@ func TestAssumed(t *testing.T) {
 			refused := map[string]error{}
 			got := of(ptxvm.JIT, b.with(&jit.PipelineC{}, refused))
 			want := of(ptxvm.Interp, func(*ptxvm.Device) error { return nil })
-			if diff := got.differs(&want); diff != "" || refused["k"] != nil || got.compiled == 0 {
+			if diff := got.differs(&want); diff != "" || refused["k"] != nil || got.byC == 0 {
 				t.Errorf("%s: %s; refused: %v", position, diff, refused["k"])
 			}
 			if want.differs(&plain) == "" {
