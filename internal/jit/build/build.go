@@ -250,6 +250,10 @@ func (b *builder) placeThreads() {
 	if x*y*z%32 != 0 || b.shape.Clusters {
 		refuse("blocks of %d, %d, %d threads", x, y, z)
 	}
+	if y*z == 1 {
+		b.tid = [3]ssa.Value{b.Strided(b.Bin(ssa.Shl, b.warp, b.Word(5)), 1), b.Word(0), b.Word(0)}
+		return
+	}
 	var row ssa.Value
 	if x%32 == 0 {
 		b.tid[0], row = b.split(b.warp, x/32)

@@ -21,7 +21,7 @@ import (
 )
 
 // placed is the text of a kernel's function, as the back end gets it.
-func placed(b *testing.B, k kernels.Kernel) (text string, instructions int) {
+func placed(b testing.TB, k kernels.Kernel) (text string, instructions int) {
 	ptx := source(b, k)
 	c := &jit.PipelineC{Own: true, Opt: opt.Options{Behind: func(pass, made string) { text = made }}}
 	prepare := func(d *ptxvm.Device) error { return vm.CompileWith(d, jit.ThroughC(jit.Options{}, c)) }
@@ -114,4 +114,19 @@ func compileOn(b *testing.B, k kernels.Kernel, isa *amd64.Target) {
 	b.ReportMetric(float64((cputime.Used()-before).Microseconds())/float64(b.N*instructions), "µs/inst")
 	b.ReportMetric(float64(size)/float64(instructions), "bytes/inst")
 	b.ReportMetric(0, "ns/op")
+}
+
+// TestOnce: where a block is one row of threads the addresses of all its warps are tested once for a CTA, by which each warp has its own.
+func TestOnce(t *testing.T) {
+	for _, k := range kernels.All() {
+		if k.Name != "knapsack" {
+			continue
+		}
+		text, _ := placed(t, k)
+		_, cta, _ := strings.Cut(text, "\nb1 level 1(")
+		cta, _, _ = strings.Cut(cta, "\nb2 ")
+		if n := strings.Count(cta, "inside.m"); n != 3 {
+			t.Errorf("%d tests of addresses where a CTA begins, want 3\n%s", n, text)
+		}
+	}
 }
