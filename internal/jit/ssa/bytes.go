@@ -34,9 +34,12 @@ func (f *Func) trailingOf(v Value, depth int) int {
 }
 
 // ofBits: x & k where x has no other bits; (x|y) & k and (x|y) >> k where y has no bits that are left; and x << k >> l, where nothing
-// is lost, is one shift.
+// is lost, is one shift, and none if the shift back is by as much with the sign of what has none.
 func ofBits(f *Func, o *Op) (Value, bool) {
 	k, known := f.Known(o.B)
+	if i := f.Ops[o.A]; o.Code == Sar && known && o.Type == W && k < 31 && i.Code == Shl && i.B == o.B && f.Limit(i.A)>>(31-k) == 0 {
+		return i.A, true
+	}
 	if !known || o.Type != W || o.Code != And && o.Code != Shr || k >= 32 && o.Code == Shr {
 		return 0, false
 	}

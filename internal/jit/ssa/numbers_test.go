@@ -160,3 +160,25 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestSignOfBytes: shifting left and back with the sign changes nothing where the sign is known to be none, and it is not equal twice.
+func TestSignOfBytes(t *testing.T) {
+	f := New("f", 32)
+	b := f.NewBlock(0)
+	load := &Effect{Kind: Load, Access: &Access{Elem: 1}}
+	b.Add(load)
+	x := f.NewResult(b, load, W, false)
+	back := func(left, right uint32) Value { return f.Bin(Sar, f.Bin(Shl, x, f.Word(left)), f.Word(right)) }
+	for _, k := range []uint32{16, 23} {
+		if got := back(k, k); got != x {
+			t.Errorf("shifts by %d are v%d", k, got)
+		}
+	}
+	if back(24, 24) == x || back(16, 15) == x {
+		t.Error("shifts that change bytes are none")
+	}
+	unequal := f.Cmp(Ne, x, f.Word(3))
+	if got := f.Not(unequal); got != f.Cmp(Eq, x, f.Word(3)) {
+		t.Errorf("not unequal is\n%s", f)
+	}
+}

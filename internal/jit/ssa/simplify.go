@@ -275,7 +275,7 @@ func ofMasks(f *Func, o *Op) (Value, bool) {
 	return 0, false
 }
 
-// ofNot: twice is not at all; of numbers it goes into what it is of.
+// ofNot: twice is not at all, nor is unequal; of numbers it goes into what it is of.
 func ofNot(f *Func, o *Op) (Value, bool) {
 	if o.Code != Not {
 		return 0, false
@@ -285,6 +285,9 @@ func ofNot(f *Func, o *Op) (Value, bool) {
 		return i.A, true
 	}
 	if !f.Info[o.A].Num {
+		if i.Code == Ne {
+			return f.Cmp(Eq, i.A, i.B), true
+		}
 		return 0, false
 	}
 	switch i.Code {

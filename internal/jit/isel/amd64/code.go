@@ -89,7 +89,40 @@ func (c *code) addTimes(r, t, of x86.Reg, n int64) {
 	if int64(int32(n)) != n {
 		refuse("a count of %d", n)
 	}
-	c.RRI(x86.IMUL, x86.S64, t, of, int32(n))
+	switch n {
+	case 1:
+		c.RR(x86.ADD, x86.S64, r, of)
+	case -1:
+		c.RR(x86.SUB, x86.S64, r, of)
+	case 2, 4, 8:
+		c.RM(x86.LEA, x86.S64, r, x86.AtIndex(r, of, uint8(n), 0))
+	case 3, 5, 9:
+		c.RM(x86.LEA, x86.S64, t, x86.AtIndex(of, of, uint8(n-1), 0))
+		c.RR(x86.ADD, x86.S64, r, t)
+	default:
+		c.RRI(x86.IMUL, x86.S64, t, of, int32(n))
+		c.RR(x86.ADD, x86.S64, r, t)
+	}
+}
+
+// addIf adds n to a counter where a word is not 0; t is changed.
+func (c *code) addIf(r, t, word x86.Reg, n int64) {
+	if int64(int32(n)) != n {
+		refuse("a count of %d", n)
+	}
+	c.RI(x86.CMP, x86.S32, word, 1) // 0 alone is below
+	switch n {
+	case 1:
+		c.RI(x86.SBB, x86.S64, r, -1)
+		return
+	case 2, 4, 8:
+		c.RR(x86.SBB, x86.S64, t, t)
+		c.RM(x86.LEA, x86.S64, r, x86.AtIndex(r, t, uint8(n), int32(n)))
+		return
+	}
+	c.RR(x86.SBB, x86.S64, t, t)
+	c.R(x86.NOT, x86.S64, t)
+	c.RI(x86.AND, x86.S64, t, int32(n))
 	c.RR(x86.ADD, x86.S64, r, t)
 }
 

@@ -91,7 +91,23 @@ func (s *selector) steps(e *ssa.Effect) {
 		}
 		return
 	}
-	s.perform("steps", func(c *code) { c.addTimes(rSteps, c.t(0), c.u(0), e.N) }, s.temps(1, 0), s.any(e.Mask))
+	if _, there := s.look(key{v: e.Mask, kind: asNum}); there || s.f.IsNum(e.Mask) {
+		s.perform("steps", func(c *code) { c.addTimes(rSteps, c.t(0), c.u(0), e.N) }, s.temps(1, 0), s.any(e.Mask))
+		return
+	}
+	s.perform("steps", func(c *code) { c.addIf(rSteps, c.t(0), c.u(0), e.N) }, s.temps(1, 0), s.someBits(e.Mask))
+	s.chosen(e.Mask)
+}
+
+// someBits are the bits of a mask's lanes, in any order.
+func (s *selector) someBits(mask ssa.Value) isel.VReg {
+	if r, ok := s.look(key{v: mask, kind: asBits}); ok {
+		return r
+	}
+	if s.isa.Has(Masks) || s.f.LanesOf(mask) < 32 {
+		return s.bits(mask)
+	}
+	return s.find(key{v: mask, kind: asPacked}, func(k key) { s.note(k, s.moveMask(s.packed(mask)), s.block) })
 }
 
 // lanes counts n for each lane of a mask.
@@ -107,18 +123,11 @@ func (s *selector) lanes(n int64, mask ssa.Value) {
 		s.perform("lanes", func(c *code) { c.addTimes(rOps, c.t(0), c.u(0), n) }, s.temps(1, 0), s.num(mask))
 		return
 	}
-	m := isel.VReg(0)
-	if r, ok := s.look(key{v: mask, kind: asBits}); ok {
-		m = r
-	} else if s.isa.Has(Masks) || s.f.LanesOf(mask) < 32 {
-		m = s.bits(mask)
-	} else {
-		m = s.moveMask(s.packed(mask))
-	}
 	s.perform("lanes", func(c *code) {
 		c.RR(x86.POPCNT, x86.S32, c.t(0), c.u(0))
 		c.addTimes(rOps, c.t(0), c.t(0), n)
-	}, s.temps(1, 0), m)
+	}, s.temps(1, 0), s.someBits(mask))
+	s.chosen(mask)
 }
 
 // fuel takes the fuel of a back edge.

@@ -95,6 +95,9 @@ func (s *selector) joinedHalves(low, high isel.VReg) isel.VReg {
 
 // vectorOf is one vector of an operation.
 func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
+	if r := s.masked(o, w, i); r != 0 {
+		return r
+	}
 	s.operandsFirst(o, w, i)
 	if k, ok := s.f.Known(o.B); ok && s.isa.immediates[o.Code][w] != 0 && k < uint64(o.Type.Bits()) {
 		return s.imm(s.isa.immediates[o.Code][w], int64(k), s.part(o.A, i))
@@ -106,9 +109,6 @@ func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
 		if r := s.productOfWords(o, i); r != 0 {
 			return r
 		}
-	}
-	if r := s.masked(o, i); r != 0 {
-		return r
 	}
 	if code := s.isa.rules[o.Code][w]; code != 0 {
 		switch {
@@ -126,21 +126,43 @@ func (s *selector) vectorOf(o *ssa.Op, w, i int) isel.VReg {
 	return 0
 }
 
-// masked: m & ~n is one instruction, where ~n is wanted for that alone.
-func (s *selector) masked(o *ssa.Op, i int) isel.VReg {
+// masked: m & ~n is one instruction, where ~n has not been wanted for anything else so far. What is made by turning another comparison
+// is such a ~n, too, if nothing else wants it.
+func (s *selector) masked(o *ssa.Op, w, i int) isel.VReg {
 	if o.Code != ssa.And || o.Type != ssa.M {
 		return 0
 	}
 	for _, p := range [2][2]ssa.Value{{o.A, o.B}, {o.B, o.A}} {
 		n := &s.f.Ops[p[1]]
-		if n.Code != ssa.Not || s.f.IsNum(p[1]) {
+		if s.f.IsNum(p[1]) {
 			continue
 		}
-		if _, there := s.look(key{p[1], asPart, int16(i)}); !there {
-			return s.vector(x86.VPANDN, s.part(n.A, i), s.part(p[0], i))
+		if _, there := s.look(key{p[1], asPart, int16(i)}); there {
+			continue
+		}
+		switch turned := s.uses[p[1]] == 1 && s.width(n) == 0 && s.open(p[1]); {
+		case n.Code == ssa.Not:
+			x, y := s.part(n.A, i), s.part(p[0], i)
+			s.other(n.A, p[0], i)
+			return s.vector(x86.VPANDN, x, y)
+		case n.Code == ssa.Ne && turned:
+			x := s.part(n.A, i)
+			return s.vector(x86.VPANDN, s.vector(x86.VPCMPEQD, x, s.part(n.B, i)), s.part(p[0], i))
+		case n.Code == ssa.LeS && turned:
+			x := s.part(n.A, i)
+			return s.vector(x86.VPANDN, s.vector(x86.VPCMPGTD, x, s.part(n.B, i)), s.part(p[0], i))
 		}
 	}
 	return 0
+}
+
+// other computes part i of what two masks have both, when what only one of them has is computed: where lanes part each arm takes
+// one of these, and the first two are wanted no more.
+func (s *selector) other(m, n ssa.Value, i int) {
+	v := s.both[[2]ssa.Value{min(m, n), max(m, n)}]
+	if v != 0 && s.wanted[v] > 0 && s.placed[v] == s.ssa && s.stub == nil {
+		s.part(v, i)
+	}
 }
 
 // binary is an instruction of two operands, of which the second may be what a load has waited for.

@@ -88,8 +88,9 @@ func (s *selector) maskAnd(o *ssa.Op, i int) isel.VReg {
 		case not && s.comparedOnce(n.A, i):
 			return s.compareLanes(&s.f.Ops[n.A], 0, i, negation, s.part(p[0], i))
 		case not:
-			x := s.part(n.A, i)
-			return s.logic(x86.KANDNW, x, s.part(p[0], i))
+			x, y := s.part(n.A, i), s.part(p[0], i)
+			s.other(n.A, p[0], i)
+			return s.logic(x86.KANDNW, x, y)
 		}
 	}
 	x := s.part(o.A, i)

@@ -32,6 +32,9 @@ func (s *selector) wantAll(v ssa.Value) {
 	}
 	list := s.deepest(o)
 	for _, a := range list[:o.N] {
+		if o.Code == ssa.And && s.f.Ops[a].Code == ssa.Not && s.f.TypeOf(a) == ssa.M {
+			a = s.f.Ops[a].A // m & ~n is one instruction
+		}
 		if s.need(a) > 1 {
 			s.wantAll(a)
 		}
@@ -101,4 +104,68 @@ func (s *selector) operandsFirst(o *ssa.Op, w, i int) {
 			s.part(a, i)
 		}
 	}
+}
+
+// chosen computes the selects of a mask that has been counted, and those that have waited for them, if their operands are there. At the end of
+// the block, where they are wanted, the mask would have left its registers: code that has many arms has as many masks.
+func (s *selector) chosen(mask ssa.Value) {
+	if s.f.IsNum(mask) {
+		return
+	}
+	for _, v := range s.selects[mask] {
+		if s.wanted[v] > 0 && s.placed[v] == s.ssa {
+			s.choices = append(s.choices, v)
+		}
+	}
+	left := s.choices[:0]
+	for _, v := range s.choices {
+		if s.atHand(v, 2) {
+			s.wantAll(v)
+		} else {
+			left = append(left, v)
+		}
+	}
+	s.choices = left
+}
+
+// atHand tells whether lanes are there, or are computed from such by so many operations one behind the other.
+func (s *selector) atHand(v ssa.Value, depth int) bool {
+	o := &s.f.Ops[v]
+	if s.f.Info[v].Uni || o.Code == ssa.Strided || o.Code == ssa.Param {
+		return s.madeFrom(v, 8)
+	}
+	if _, there := s.look(key{v, asPart, int16(s.partsOf(v) - 1)}); there {
+		return true
+	}
+	if depth == 0 || o.Code == ssa.Result || s.placed[v] != s.ssa {
+		return false
+	}
+	for _, a := range o.Operands() {
+		if !s.atHand(a, depth-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// madeFrom tells whether a value that is no lanes, or strided, is there or is computed from such, by no more than so many operations one behind
+// the other: it waits for no load of the running block that comes later.
+func (s *selector) madeFrom(v ssa.Value, depth int) bool {
+	if _, there := s.look(key{v: v, kind: s.kindOf(v)}); there {
+		return true
+	}
+	switch p, b := s.placed[v], s.f.Info[v].Block; {
+	case s.loads[v] != nil:
+		return slices.Contains(s.pending, s.loads[v])
+	case b >= 0:
+		return s.dom.Dominates(s.f.Blocks[b], s.ssa)
+	case p != nil && p != s.ssa:
+		return s.dom.Dominates(p, s.ssa)
+	}
+	for _, a := range s.f.Ops[v].Operands() {
+		if depth == 0 || !s.madeFrom(a, depth-1) {
+			return false
+		}
+	}
+	return true
 }

@@ -28,6 +28,7 @@ const (
 	asBits               // of a mask: bits of a number
 	asHost               // an address of 64 bits, as the host has it
 	asMiddle             // what several parts have in common
+	asPacked             // of a mask: bits of a number, in any order
 )
 
 // key names what a virtual register holds.
@@ -125,6 +126,10 @@ type selector struct {
 	frame   frame
 	last    [64]*op // of those of vectors (shared)
 
+	selects map[ssa.Value][]ssa.Value  // by mask: of lanes
+	choices []ssa.Value                // those of masks that have been counted in the running block
+	both    map[[2]ssa.Value]ssa.Value // by two masks in the order of their numbers: what both have
+
 	structs map[structure]ssa.Value // of loads of structures of four words: under whose value what they share is kept
 	epoch   int                     // how often memory may have changed
 }
@@ -160,7 +165,8 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	s := &selector{memory: memories.Get().(*memory), f: f, isa: t, forced: o.Forced, dom: ssa.FindDominators(f),
 		out: isel.New(f.Name), blocks: make([]*block, len(f.Blocks)),
 		placed: make([]*ssa.Block, len(f.Ops)), loads: make([]*ssa.Effect, len(f.Ops)), uses: make([]int32,
-			len(f.Ops)), needs: make([]uint8, len(f.Ops)), starts: findStarts(f)}
+			len(f.Ops)), needs: make([]uint8, len(f.Ops)), starts: findStarts(f),
+		selects: map[ssa.Value][]ssa.Value{}, both: map[[2]ssa.Value]ssa.Value{}}
 	if o.Trace != nil {
 		s.reasons = reasons{}
 	}
@@ -193,6 +199,13 @@ func (s *selector) prepare() {
 		for _, i := range b.Items() {
 			if i.Effect == nil {
 				s.placed[i.Value] = b
+				switch o := &s.f.Ops[i.Value]; {
+				case s.f.IsNum(i.Value):
+				case o.Code == ssa.Select:
+					s.selects[o.A] = append(s.selects[o.A], i.Value)
+				case o.Code == ssa.And && o.Type == ssa.M:
+					s.both[[2]ssa.Value{min(o.A, o.B), max(o.A, o.B)}] = i.Value
+				}
 				continue
 			}
 			for _, r := range i.Effect.Results {
@@ -321,7 +334,7 @@ func (s *selector) emit(i *isel.Inst) *isel.Inst {
 
 // run selects a block.
 func (s *selector) run(b *block) {
-	s.block, s.begun = b, s.starts.behind[b.ssa.ID]
+	s.block, s.begun, s.choices = b, s.starts.behind[b.ssa.ID], s.choices[:0]
 	for _, i := range b.ssa.Items() {
 		if i.Effect != nil {
 			s.because(cause{effect: i.Effect})
