@@ -177,8 +177,6 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.maskTwo(o, arg(0), arg(1), d)
 	case cMNot:
 		return e.maskNot(arg(0))
-	case cRoot:
-		return e.root(o, arg(0), d)
 	case cFFma:
 		return e.fma(o, arg(0), arg(1), arg(2), target, direct)
 	case cCanon:

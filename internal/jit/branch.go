@@ -119,10 +119,6 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 			}
 		}))
 		c.poll(i, to, masked)
-		if s := &c.segs[t]; !masked && c.node == nil && s.body != 0 && t == i && c.ordinary == i+1 {
-			c.Jmp(s.body) // what has kept it from passes is still there
-			return
-		}
 		c.Jmp(c.label(t, masked))
 		return
 	}

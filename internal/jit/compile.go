@@ -138,12 +138,10 @@ type compiler struct {
 		steps []step
 		runs  runs
 	} // of ordinary code
-	turning *turning // the passes that are being assembled
 	// the stretch that is being assembled, nil in ordinary code
 	inStretch *stretch
 	inTurn    *trips     // the loop of which a turn is being assembled (turns.go)
 	quick     *quickCode // nil: it is no template
-	ordinary  int        // 1 + the segment whose ordinary code is being assembled
 	proofs    proofs
 	unsafe    error // what has no proof
 }

@@ -87,14 +87,8 @@ func pendingWord(n int) x86.Mem { return x86.At(rCtx, saveSet+int32(8*(n/64-1)))
 // fullSegment assembles a segment for warps of 32 running lanes.
 func (c *compiler) fullSegment(i int) {
 	s := &c.segs[i]
-	head := s.full
-	if c.passes[i] != nil && c.inPasses(i) && c.uses(Passes) {
-		head = s.body
-	}
-	c.ordinary = i + 1
-	defer func() { c.ordinary = 0 }()
 	c.title("all lanes, from %d", s.first)
-	c.Bind(head)
+	c.Bind(s.full)
 	c.fullBody(i)
 }
 

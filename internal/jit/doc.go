@@ -11,7 +11,7 @@
 //	vector.go            those operations, and programs of them: no word of any machine
 //	region.go            a function as segments; which rows and values stay in registers
 //	run.go fuse.go       instructions that only compute, as one program
-//	run_emit.go room.go  that program, part by part, and where its values are; root.go: roots beside the divider
+//	run_emit.go room.go  that program, part by part, and where its values are
 //	scratch.go accesses.go
 //	                     the memory of a compilation; who reads and writes each register
 //	resident.go live.go  which rows and values stay in registers for good; what is live
@@ -32,7 +32,7 @@
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	                     cta_scatter.go, cta_every.go: words that are apart; cta_shuffle.go: lanes of others
-//	passes*.go           loops for some lanes at a time; fetch.go: loads inside runs
+//	fetch.go             loads inside runs
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	indices*.go          those at addresses of 64 bits that follow from an index of 32; scatter256.go: stores by AVX2
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; narrow.go bytes and halves; span.go: which are inside

@@ -26,19 +26,16 @@ func (r *region) findFetches() {
 	e := r.planner()
 	for pc := range r.steps {
 		s, m := &r.steps[pc], &r.steps[pc].op.Memory
-		if s.op.Kind != sem.OpLoad || s.leaves || s.loaded != nil || r.insts[pc].Guard != machine.NoGuard || m.Elem > 4 {
+		if s.op.Kind != sem.OpLoad || s.leaves || s.loaded != nil || r.insts[pc].Guard != machine.NoGuard || m.Elem != 4 {
 			continue
 		}
 		a := e.accessAt(int32(pc), false, allLanes).static()
-		switch {
-		case a == nil || !s.full[0].slot && s.full[0].pat == nil:
-		case m.Elem < 4:
-			s.narrow = len(m.At) == 1 && a.moves[0] == resized && a.acc.src[1].typ == tW && a.stride.row >= e.full().Bytes()/4
-		default:
-			s.fetched = a.stride.row >= e.full().Bytes()/4 && r.uses(Fetches)
-			for k := range m.At {
-				s.fetched = s.fetched && (a.moves[k] == unused || a.acc.src[1+k].typ == tW && m.Bits[k] == 32 && a.moves[k] != strewn)
-			}
+		if a == nil || !s.full[0].slot && s.full[0].pat == nil {
+			continue
+		}
+		s.fetched = a.stride.row >= e.full().Bytes()/4 && r.uses(Fetches)
+		for k := range m.At {
+			s.fetched = s.fetched && (a.moves[k] == unused || a.acc.src[1+k].typ == tW && m.Bits[k] == 32 && a.moves[k] != strewn)
 		}
 	}
 }
@@ -51,14 +48,14 @@ func (r *region) planner() *compiler {
 // takesLoad tells whether a load can join the run, and notes it.
 func (t *touched) takesLoad(r *region, pc int32) bool {
 	s := &r.steps[pc]
-	if t.masked || t.any && t.wide || !s.fetched && !(t.looped && s.narrow) {
+	if t.masked || t.any && t.wide || !s.fetched {
 		return false
 	}
 	at := &s.full[0]
 	if _, written := t.written[at.off]; written || t.numbers[at.off] || !t.agrees(s.full[:1]) {
 		return false
 	}
-	if r.bounds[pc] >= 0 && !t.looped && !t.opened(r, pc) {
+	if r.bounds[pc] >= 0 && !t.opened(r, pc) {
 		return false
 	}
 	for k := range s.op.Memory.At {
@@ -125,11 +122,6 @@ func (c *compiler) testFetches(i int, u *run) {
 // instruction can be in memory, and only as long as its base stays in its register.
 func (r *room) fetched(f *fetch, fold bool) loc {
 	s := r.c.accessAt(f.pc, false, allLanes).static()
-	if s.acc.s.narrow {
-		v := r.c.alloc()
-		s.loadPartOf(f.elem, v)
-		return temp(v)
-	}
 	if fold && (s.stride.step != 0 || r.c.evex) {
 		return r.fetchedAt(s, f)
 	}
@@ -218,9 +210,7 @@ func (r *room) foldable(o *operation) val {
 		if p.code != cIn || r.m.in[p.imm].fetch == nil || r.there[v] || len(r.read[v]) != 1 {
 			continue
 		}
-		if s := r.c.accessAt(r.m.in[p.imm].fetch.pc, false, allLanes).static(); s.acc.s.narrow {
-			continue
-		} else if !s.oncePerRow() && (s.stride.step != 0 || r.c.evex) {
+		if s := r.c.accessAt(r.m.in[p.imm].fetch.pc, false, allLanes).static(); !s.oncePerRow() && (s.stride.step != 0 || r.c.evex) {
 			return v
 		}
 		if best == none {

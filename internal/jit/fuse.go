@@ -27,7 +27,6 @@ func (m *merged) peepholes() {
 	m.maskCompares()
 	m.sumsIf()
 	m.sumsUnder()
-	m.roots()
 	if !slices.ContainsFunc(m.ops, func(o operation) bool { return isLogic(o.code) }) {
 		return
 	}

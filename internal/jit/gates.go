@@ -17,7 +17,7 @@ func (c *course) findGates() (list []*node) {
 	c.gates = map[int]*node{}
 	settled := foresight(nil)
 	for i := 1; i < len(c.segs); i++ {
-		if !c.behindBarrier(i) || c.passes[i] != nil {
+		if !c.behindBarrier(i) {
 			continue
 		}
 		if settled == nil {

@@ -23,7 +23,7 @@ const maxInlineAccesses = 4
 
 // inlined tells whether the segment behind a branch is such a block, and where it is executed so.
 func (c *compiler) inlined(i int, pc int32) bool {
-	if c.sweeping != nil || c.turning != nil || len(c.words) != 0 || c.opt.Whole || i+2 >= len(c.segs) || !c.canWait(i+2) {
+	if c.sweeping != nil || len(c.words) != 0 || c.opt.Whole || i+2 >= len(c.segs) || !c.canWait(i+2) {
 		return false
 	}
 	if c.node != nil {

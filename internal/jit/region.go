@@ -22,7 +22,6 @@ type segment struct {
 	calm       bool // bytes may come from words that have been fetched
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
-	body       x86.Label // behind what runs turns in passes; 0 if nothing does
 	enter      x86.Label // full code for lanes that come from outside or from lanes apart
 	stay       x86.Label // behind the test for that
 }
@@ -39,7 +38,6 @@ type step struct {
 	tests   bool     // it leaves if a lane of made wraps
 	loaded  *pattern // what a load of one value for all lanes gives, beside its row, in code for full warps
 	fetched bool     // a load that can be part of a run, in code for full warps
-	narrow  bool     // one of narrow elements that can be part of a turn in passes
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
@@ -77,9 +75,8 @@ type region struct {
 	lastLive           []int32        // private.go
 	lastHeld           []int32        // the same by row
 	swept              *sweep
-	spanned            *sweep          // the same of several CTAs
-	passes             map[int]*passes // by segment
-	touched            touched         // by the run that is being found
+	spanned            *sweep  // the same of several CTAs
+	touched            touched // by the run that is being found
 
 	consts    map[uint32]regs.ConstRow
 	row       residentRows
@@ -158,7 +155,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	if r.swept = r.findSweep(); r.swept != nil {
 		r.spanned = r.findSpan()
 	}
-	r.findPasses()
 	r.findCourse()
 	return r
 }

@@ -131,7 +131,6 @@ type touched struct {
 	wide          bool           // elements of 64 bits
 	any           bool           // something has a width
 	first         int32
-	looped        bool            // a turn of a loop whose tests stand in front of it
 	bases         map[uint32]bool // addresses of loads
 	numbers       map[uint32]bool // written once, not by lanes
 

@@ -40,7 +40,7 @@ func (e *emitter) temps(o *operation, at []loc) int {
 		}
 	}
 	switch o.code {
-	case cMulHiU, cMulHiS, cRoot:
+	case cMulHiU, cMulHiS:
 		n += 2
 	case cCanon, cFCmp, cCmp, cTest, cSel, cSumIf, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
 		n++
@@ -346,7 +346,7 @@ func dyingFirst(o *operation) []val {
 
 // inPlace tells whether an operation can overwrite a source.
 func (r *room) inPlace(o *operation) bool {
-	return o.code != cCmp && o.code != cFCmp && o.code != cTest && o.code != cUnit && o.code != cClass && o.code != cRoot
+	return o.code != cCmp && o.code != cFCmp && o.code != cTest && o.code != cUnit && o.code != cClass
 }
 
 // goesTo tells whether an operation can write to a resident row directly.

@@ -226,14 +226,11 @@ func (s *static) toHost(run int) {
 
 // at is a place behind the base of a run, in host memory; RAX, or a register that keeps the base, is part of it.
 func (s *static) at(run int, disp int64) x86.Mem {
-	if s.acc.c.turning != nil {
-		return s.acc.c.turning.at(s, run, disp)
-	}
-	return s.acc.byProof(s.behind(run, disp+s.aheadOf()))
+	return s.acc.byProof(s.unproven(run, disp+s.aheadOf()))
 }
 
-// behind is at in code for turns of no passes.
-func (s *static) behind(run int, disp int64) x86.Mem {
+// unproven is at without what proves that it may be touched.
+func (s *static) unproven(run int, disp int64) x86.Mem {
 	if r, ok := s.kept(run); ok && s.acc.bound >= 0 {
 		return x86.AtIndex(r, rArena, 1, int32(s.disp+disp))
 	} else if ok {

@@ -43,7 +43,7 @@ const (
 
 // findStretch finds the longest stretch behind the branch at the end of a segment; nil if there is none.
 func (c *compiler) findStretch(i int, pc int32) *stretch {
-	if c.node != nil || c.sweeping != nil || c.turning != nil || len(c.words) != 0 || int32(c.insts[pc].Imm) <= pc {
+	if c.node != nil || c.sweeping != nil || len(c.words) != 0 || int32(c.insts[pc].Imm) <= pc {
 		return nil
 	}
 	t := &stretch{c: c, seg: i, from: pc + 1, at: map[int32]*lines{}, idle: map[int32]bool{}}

@@ -31,11 +31,8 @@ const (
 	LazyNaNs                       // nan.go
 	NarrowLanes                    // narrow.go
 	Near                           // near.go
-	Passes                         // passes.go
-	RatePasses                     // passes_rate.go
 	Patterns                       // patterns.go
 	Private                        // private.go
-	Roots                          // root.go
 	Solo                           // solo.go
 	Some                           // some.go
 	Stretches                      // stretch.go
@@ -56,8 +53,8 @@ var techniqueNames = [numTechniques]string{
 	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
 	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
-	Passes: "passes", RatePasses: "passes: rates", Patterns: "patterns", Private: "private rows",
-	Roots: "roots", Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
+	Patterns: "patterns", Private: "private rows",
+	Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words",
 }
 

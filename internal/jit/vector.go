@@ -75,7 +75,6 @@ const (
 	cFFma
 	cFDiv
 	cFSqrt
-	cRoot  // the same without the divider (AVX-512, made by roots)
 	cFMin  // a < b ? a : b
 	cFMax  // a > b ? a : b
 	cFCmp  // a (imm) b
