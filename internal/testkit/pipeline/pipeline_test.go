@@ -25,10 +25,10 @@ import (
 
 // taken are the kernels that the pipeline takes, of those that the compiler may be tuned on; the others are refused for a reason.
 var taken = []string{"aossoa", "base64", "bilinear", "bytecode", "bytesadd", "calls", "chol6", "compact", "conv3x3", "editdist", "fir17", "gemv", "gray", "heat2d", "itoa",
-	"knapsack", "life", "maxpool", "pagerank", "powmod", "ttnorm"}
+	"knapsack", "life", "maxpool", "minmax", "pagerank", "powmod", "queens", "ttnorm"}
 
 // helped are those of which the interpreter executes instructions, which is so in machine code of our own alone.
-var helped = []string{"lu16", "minmax", "queens"}
+var helped = []string{"lu16"}
 
 // waits are those with barriers, which our own back end takes, and C where it is asked for.
 var waits = []string{"bitonic", "crc32", "dot", "fft256", "sgemm"}
