@@ -35,6 +35,8 @@ func (p *path) across(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.put(op.Warp.Pair, p.Cmp(ssa.Eq, p.Strided(p.Word(0), 1), leader), guard)
 	case sem.OpShuffle:
 		p.shuffle(pc, op, guard, peers)
+	case sem.OpRedux, sem.OpMatchAny, sem.OpMatchAll:
+		p.combine(pc, op, guard, p.peersOf(lanes, members), peers())
 	case sem.OpBallot:
 		p.put(in.D, ballot(p.predicate(pc, in.A, op.Warp.Flip != 0)), guard)
 	case sem.OpVote:

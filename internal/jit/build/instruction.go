@@ -195,7 +195,7 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.localAccess(pc, op, guard)
 	case sem.OpAtomic, sem.OpCas:
 		p.atomic(pc, op, guard)
-	case sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpActive, sem.OpWarpSync, sem.OpShuffle:
+	case sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpActive, sem.OpWarpSync, sem.OpShuffle, sem.OpRedux, sem.OpMatchAny, sem.OpMatchAll:
 		p.across(pc, op, guard)
 	default:
 		refuse("%v", in.Op)

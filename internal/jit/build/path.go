@@ -269,6 +269,7 @@ func (p *path) joinEdges(id ir.BlockID) {
 
 // mergedEnv has a parameter for each variable that lives at a pc and is not the same on all ways.
 func (p *path) mergedEnv(j *ssa.Block, list []join, pc int32) map[uint32]ssa.Value {
+	p.writeOnAll(list, pc)
 	env := map[uint32]ssa.Value{}
 	for _, off := range slices.Sorted(maps.Keys(list[0].env)) {
 		v := list[0].env[off]
@@ -296,6 +297,26 @@ func (p *path) mergedEnv(j *ssa.Block, list []join, pc int32) map[uint32]ssa.Val
 		}
 	}
 	return env
+}
+
+// writeOnAll gives variables that live at a pc, and that some of several ways have not written, what they begin with on these: lanes may come
+// together before those that have written one read it.
+func (p *path) writeOnAll(list []join, pc int32) {
+	types := map[uint32]ssa.Type{}
+	for _, x := range list {
+		for off, v := range x.env {
+			if _, seen := types[off]; !seen {
+				types[off] = p.TypeOf(v)
+			}
+		}
+	}
+	for _, off := range slices.Sorted(maps.Keys(types)) {
+		for _, x := range list {
+			if _, ok := x.env[off]; !ok && p.lives(off, pc) {
+				x.env[off] = p.Const(types[off], 0)
+			}
+		}
+	}
 }
 
 // evenly tells whether a variable is strided on all of some ways, its lanes the same step apart.
