@@ -18,6 +18,10 @@ type waiting struct {
 
 // exchange stores a word for each thread and reads another's, with a barrier between and one behind.
 func (g *waiting) exchange() {
+	if g.IntN(3) == 0 {
+		g.neighbours()
+		return
+	}
 	at, from, other, r := g.word(), g.word(), g.word(), g.word()
 	g.line("shl.b32 %s, %%r1, 2", at)
 	g.line("add.s32 %s, %s, %%r6", at, at)
@@ -42,6 +46,45 @@ func (g *waiting) exchange() {
 		g.line("ld.shared.%s %s, [%s+%d]", []string{"u8", "s8", "u16"}[g.IntN(3)], b, from, 2*g.IntN(2))
 		g.words = append(g.words, b)
 	}
+	g.words = append(g.words, r)
+	g.bar()
+}
+
+// neighbours stores a word for each thread, or for some, at the place of the thread whose number differs by a bit, and reads others that lie
+// so, of the same warp without a barrier: it is known how far the lanes of a warp are apart.
+func (g *waiting) neighbours() {
+	place := func(m int) string {
+		bit, at := g.word(), g.word()
+		g.line("and.b32 %s, %%r1, %d", bit, m)
+		g.line("shl.b32 %s, %s, 1", bit, bit)
+		g.line("add.s32 %s, %%r1, %d", at, m)
+		g.line("sub.s32 %s, %s, %s", at, at, bit)
+		g.line("shl.b32 %s, %s, 2", at, at)
+		g.line("add.s32 %s, %s, %%r6", at, at)
+		return at
+	}
+	stored, read := 1<<g.IntN(6), 1<<g.IntN(6)
+	at, from, r := place(stored), place(read), g.word()
+	apart := g.IntN(2) == 0 // what other warps have stored
+	if apart {              // one of two halves, in pieces as long as both
+		half, rest := g.word(), g.word()
+		g.line("and.b32 %s, %%r1, 63", half)
+		g.line("and.b32 %s, %s, %d", rest, half, 1<<(1+g.IntN(4))-1)
+		g.line("shl.b32 %s, %s, 1", half, half)
+		g.line("sub.s32 %s, %s, %s", half, half, rest)
+		g.line("shl.b32 %s, %s, 2", half, half)
+		from = g.word()
+		g.line("add.s32 %s, %s, %%r6", from, half)
+	}
+	g.line("st.shared.u32 [%s], %s", at, g.pick())
+	if g.IntN(2) == 0 {
+		g.line("setp.lt.s32 %%p1, %s, %s", g.pick(), g.pick())
+		g.line("@%%p1 st.shared.u32 [%s], %s", at, g.pick())
+	}
+	if g.IntN(3) == 0 || apart || stored > 16 || read > 16 { // of another warp
+		g.bar()
+	}
+	g.line("ld.shared.%s %s, [%s]", []string{"u32", "s32"}[g.IntN(2)], r, from)
 	g.words = append(g.words, r)
 	g.bar()
 }

@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/regalloc"
@@ -12,17 +13,25 @@ import (
 // write.
 
 // Registers of definitions (g, v), uses (u, uv) and temporaries (t, tv).
-func (c *code) g(i int) x86.Reg  { return x86.Reg(c.Defs[i]) }
-func (c *code) v(i int) x86.Vec  { return x86.Vec(c.Defs[i]) }
-func (c *code) u(i int) x86.Reg  { return x86.Reg(c.Uses[i]) }
-func (c *code) uv(i int) x86.Vec { return x86.Vec(c.Uses[i]) }
-func (c *code) t(i int) x86.Reg  { return x86.Reg(c.Temps[i]) }
-func (c *code) tv(i int) x86.Vec { return x86.Vec(c.Temps[i]) }
+func (c *code) g(i int) x86.Reg  { return x86.Reg(c.of(isel.General, c.Inst.Defs, c.Defs, i)) }
+func (c *code) v(i int) x86.Vec  { return x86.Vec(c.of(isel.Vector, c.Inst.Defs, c.Defs, i)) }
+func (c *code) u(i int) x86.Reg  { return x86.Reg(c.of(isel.General, c.Inst.Uses, c.Uses, i)) }
+func (c *code) uv(i int) x86.Vec { return x86.Vec(c.of(isel.Vector, c.Inst.Uses, c.Uses, i)) }
+func (c *code) t(i int) x86.Reg  { return x86.Reg(c.of(isel.General, c.Inst.Temps, c.Temps, i)) }
+func (c *code) tv(i int) x86.Vec { return x86.Vec(c.of(isel.Vector, c.Inst.Temps, c.Temps, i)) }
 
 // k, uk and tk are masks.
-func (c *code) k(i int) x86.K  { return x86.K(c.Defs[i]) }
-func (c *code) uk(i int) x86.K { return x86.K(c.Uses[i]) }
-func (c *code) tk(i int) x86.K { return x86.K(c.Temps[i]) }
+func (c *code) k(i int) x86.K  { return x86.K(c.of(isel.Mask, c.Inst.Defs, c.Defs, i)) }
+func (c *code) uk(i int) x86.K { return x86.K(c.of(isel.Mask, c.Inst.Uses, c.Uses, i)) }
+func (c *code) tk(i int) x86.K { return x86.K(c.of(isel.Mask, c.Inst.Temps, c.Temps, i)) }
+
+// of is a register of a list. It has to be of the class that is asked for: mask 1 is not vector 1.
+func (c *code) of(class isel.Class, list []isel.VReg, at []regalloc.Loc, i int) regalloc.Loc {
+	if got := c.e.classOf(list[i]); got != class {
+		panic(fmt.Sprintf("BUG: %v: register %d has class %d, not %d", c.Inst.Op, i, got, class))
+	}
+	return at[i]
+}
 
 // width is that of vectors.
 func (c *code) width() x86.Width { return c.e.isa.width }

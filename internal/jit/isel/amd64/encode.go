@@ -68,6 +68,7 @@ type encoder struct {
 	homes   *regalloc.Result
 	does    does
 	listing *x86.Listing // nil: none is kept
+	classOf func(isel.VReg) isel.Class
 
 	code    code // the instruction that is written
 	running *op  // and what it does
@@ -109,7 +110,7 @@ func (o *Code) Encode(r *regalloc.Result) ([]byte, error) {
 	x := assemblers.Get().(*x86.Asm)
 	defer assemblers.Put(x)
 	x.Reset()
-	e := &encoder{x: x, isa: o.isa, frame: o.frame, size: size, homes: r, does: o.does}
+	e := &encoder{x: x, isa: o.isa, frame: o.frame, size: size, homes: r, does: o.does, classOf: o.ClassOf}
 	e.listing = o.trace.list(x)
 	e.write(o)
 	x.Note("constants")

@@ -20,7 +20,7 @@ var narrowStores = map[uint8]x86.Op{1: x86.VPMOVDB, 2: x86.VPMOVDW, 4: x86.VMOVU
 // storeUnder makes a store by vectors, if it can.
 func (s *selector) storeUnder(e *ssa.Effect, full bool) bool {
 	a := e.Access
-	if s.lanesIn() != 32 || a.Count != 1 {
+	if a.Count != 1 {
 		return s.storeTwo(e, full)
 	}
 	t := s.f.TypeOf(e.Args[0])
@@ -29,6 +29,8 @@ func (s *selector) storeUnder(e *ssa.Effect, full bool) bool {
 	switch {
 	case contiguous && a.Check != 0:
 		s.storeContiguous(e, full, 0)
+	case s.lanesIn() != 32:
+		return false
 	case contiguous:
 		s.storeContiguous(e, full, s.testEnds(e))
 	case whole && a.Check == 0:
@@ -62,7 +64,7 @@ func (s *selector) storeTwo(e *ssa.Effect, full bool) bool {
 func (s *selector) storeContiguous(e *ssa.Effect, full bool, at isel.VReg) {
 	a, v := e.Access, e.Args[0]
 	w := typeIndex(s.f.TypeOf(v))
-	n := s.vectorsOf(32, s.f.TypeOf(v))
+	n := s.vectorsOf(s.lanesIn(), s.f.TypeOf(v))
 	values, masks := make([]isel.VReg, n), make([]isel.VReg, n)
 	for i := range n {
 		if values[i] = s.part(v, i); !full {
