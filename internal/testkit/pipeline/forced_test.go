@@ -123,7 +123,7 @@ func (b backEnd) leaveEverywhere(
 		if diff := got.differs(want); diff != "" {
 			t.Errorf("leaving with state %s: %s", state[1], diff)
 		}
-		if got.compiled != whole.compiled {
+		if got.byC != whole.byC {
 			left++
 		}
 	}

@@ -39,7 +39,7 @@ type outcome struct {
 	counts   []uint64 // of each launch: CTAs, warp instructions, lane operations
 	err      string
 	compiled uint64 // lane operations of compiled code
-	byC      uint64 // and of a C compiler's
+	byC      uint64 // and of the new pipeline
 	notC     []string
 }
 
