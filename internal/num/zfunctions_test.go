@@ -844,6 +844,7 @@ var functionList = []struct {
 	{"TanhNearestF16", TanhNearestF16},
 	{"TanhNearestF16x2", TanhNearestF16x2},
 	{"TanhNearestF32", TanhNearestF32},
+	{"TanhSegments", TanhSegments},
 	{"Trunc64To32", Trunc64To32},
 	{"VideoAbsDiff", VideoAbsDiff},
 	{"VideoAdd", VideoAdd},
