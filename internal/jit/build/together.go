@@ -157,7 +157,7 @@ func (p *path) apartAgain(pc int32, id ir.BlockID, guard ssa.Value) {
 }
 
 // mostApart is how many ways on which lanes have parted go on apart from the hot copy.
-const mostApart = 2
+const mostApart = 4
 
 // apartFrom takes those of the ways that meet at a block out of a list on which lanes have parted, and a variable lives that is strided on
 // all others and not on them: they go on apart, as the copy for any lanes does, and the others keep the variable as it is.

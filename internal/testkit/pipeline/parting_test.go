@@ -6,6 +6,7 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -202,19 +203,28 @@ func (b backEnd) textOf(t *testing.T, text string, r *corpus.Run, off map[string
 	return placed
 }
 
-// TestLoopOfAll: the loops of gemv load whole vectors while all lanes are in them, also the second one, to which lanes come that have parted
-// in the first: these go on apart.
+// TestLoopOfAll: loops load and store whole vectors while all lanes are in them, also those to which lanes come that have parted in one
+// before: these go on apart. gemv has two loops, rms four.
 func TestLoopOfAll(t *testing.T) {
+	var gemv string
 	for _, k := range kernels.All() {
-		if k.Name != "gemv" {
-			continue
+		if k.Name == "gemv" {
+			gemv = source(t, k)
 		}
-		at := k.Make(k.Small).Launches[0]
-		m, err := load.Text(k.PTX(), source(t, k))
+	}
+	rms, err := os.ReadFile("testdata/loops/rms.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []struct {
+		kernel, text string
+		accesses     int
+	}{{"gemv", gemv, 10}, {"rms", string(rms), 20}} {
+		m, err := load.Text(k.kernel, k.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, err := decoded(m, m.Func(at.Kernel), ir.LaunchShape{BlockX: int32(at.Block[0]), BlockY: int32(at.Block[1]), BlockZ: int32(at.Block[2])})
+		code, err := decoded(m, m.Func(k.kernel), ir.LaunchShape{BlockX: 128, BlockY: 1, BlockZ: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,8 +238,8 @@ func TestLoopOfAll(t *testing.T) {
 				whole, apart = whole+strings.Count(block, " step 4 "), apart+strings.Count(block, " index ")
 			}
 		}
-		if whole != 10 || apart != 0 {
-			t.Errorf("%d loads of whole vectors in loops, %d by an index:\n%s", whole, apart, text)
+		if whole != k.accesses || apart != 0 {
+			t.Errorf("%s: %d accesses of whole vectors in loops, want %d, and %d by an index:\n%s", k.kernel, whole, k.accesses, apart, text)
 		}
 	}
 }

@@ -321,8 +321,8 @@ func TestFuel(t *testing.T) {
 				t.Errorf("run %d: %s", i, diff)
 			}
 		}
-		if total := want[0].counts[2]; got[1].compiled == total || got[1].compiled == 0 {
-			t.Errorf("%d of %d lane operations are compiled code's", got[1].compiled, total)
+		if total := want[0].counts[2]; got[1].byC == total || got[1].byC == 0 {
+			t.Errorf("%d of %d lane operations are the pipeline's", got[1].byC, total)
 		}
 	})
 }
