@@ -110,12 +110,12 @@ func TestStagesOnly(t *testing.T) {
 
 // TestStagesRefused: a kernel that is not taken has its reason, and what does not exist is named.
 func TestStagesRefused(t *testing.T) {
-	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k .reqntid 16, 16, 2 { ret; }\n"
+	const src = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k .reqntid 16, 3 { ret; }\n"
 	for _, c := range []struct {
 		o    cli.DumpOptions
 		text string // of the dump, or the error
 	}{
-		{cli.DumpOptions{Stage: "jit-ssa"}, "k: not taken: blocks of 16, 16, 2 threads\n"},
+		{cli.DumpOptions{Stage: "jit-ssa"}, "k: not taken: blocks of 16, 3, 1 threads\n"},
 		{cli.DumpOptions{Stage: "jit-opt:nothing"}, `pass "nothing" does not exist; there are tests, `},
 		{cli.DumpOptions{Stage: "jit-isel", Width: 128}, "vectors have 256 bits or 512, not 128"},
 		{cli.DumpOptions{Stage: "jit-isel", Only: "("}, "error parsing regexp"},

@@ -29,24 +29,6 @@ func init() {
 		ssa.Any:    func(r *run, _ ssa.Value, o *ssa.Op) lanes { return number(bit(r.bits(o.A) != 0)) },
 		ssa.All:    func(r *run, _ ssa.Value, o *ssa.Op) lanes { return number(bit(r.bits(o.A) == r.all(o.A))) },
 		ssa.Ballot: func(r *run, _ ssa.Value, o *ssa.Op) lanes { return number(uint64(r.bits(o.A))) },
-		ssa.Least: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
-			return r.reduce(o.A, func(a, b int32) int32 { return min(a, b) })
-		},
-		ssa.Most: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
-			return r.reduce(o.A, func(a, b int32) int32 { return max(a, b) })
-		},
-		ssa.Sum: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
-			return r.reduce(o.A, func(a, b int32) int32 { return a + b })
-		},
-		ssa.AndAll: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
-			return r.reduce(o.A, func(a, b int32) int32 { return a & b })
-		},
-		ssa.OrAll: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
-			return r.reduce(o.A, func(a, b int32) int32 { return a | b })
-		},
-		ssa.XorAll: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
-			return r.reduce(o.A, func(a, b int32) int32 { return a ^ b })
-		},
 		ssa.Runs: func(r *run, _ ssa.Value, o *ssa.Op) lanes {
 			a, n := r.get(o.A), r.f.LanesOf(o.A)
 			yes := int32(a[0]) <= math.MaxInt32-int32(n-1)
@@ -76,6 +58,19 @@ func init() {
 			return to
 		},
 	}
+	for code, join := range reductions {
+		across[code] = func(r *run, _ ssa.Value, o *ssa.Op) lanes { return r.reduce(o.A, join) }
+	}
+}
+
+// reductions are how lanes become one number.
+var reductions = map[ssa.Code]func(a, b int32) int32{
+	ssa.Least:  func(a, b int32) int32 { return min(a, b) },
+	ssa.Most:   func(a, b int32) int32 { return max(a, b) },
+	ssa.Sum:    func(a, b int32) int32 { return a + b },
+	ssa.AndAll: func(a, b int32) int32 { return a & b },
+	ssa.OrAll:  func(a, b int32) int32 { return a | b },
+	ssa.XorAll: func(a, b int32) int32 { return a ^ b },
 }
 
 // knows tells whether an operation can be executed.
