@@ -132,6 +132,9 @@ func extendSum(f *Func, o *Op) (Value, bool) {
 // strideBits: of a number of which low bits are 0 plus lanes within these bits a mask takes the one or the other, and so does a shift: no
 // lane carries. With lanes 0 to 15 and a number n of which the low 4 bits are 0, (n + lane) & 15 is lane, and (n + lane) >> 4 is n >> 4.
 func strideBits(f *Func, o *Op) (Value, bool) {
+	if o.Code == Or {
+		return stridedOr(f, o)
+	}
 	if o.Type != W || o.Code != And && o.Code != Shr && o.Code != Sar {
 		return 0, false
 	}
@@ -155,4 +158,21 @@ func strideBits(f *Func, o *Op) (Value, bool) {
 		return f.Strided(masked, step>>k), true
 	}
 	return 0, false
+}
+
+// stridedOr: bits that only one of two values has are added up, which stays strided: (row << 9) | lane.
+func stridedOr(f *Func, o *Op) (Value, bool) {
+	if o.Type == M || f.IsNum(o.A) && f.IsNum(o.B) {
+		return 0, false
+	}
+	low, high := o.A, o.B
+	if f.Limit(low)>>f.Trailing(high) != 0 {
+		low, high = high, low
+	}
+	_, step, _ := f.AsStrided(low)
+	same := f.IsNum(high) || f.Ops[high].Code == Bcast
+	if step == 0 || !same || f.Limit(low)>>f.Trailing(high) != 0 {
+		return 0, false
+	}
+	return f.Bin(Add, o.A, o.B), true
 }

@@ -38,7 +38,7 @@ type step struct {
 
 // TestRanges: what is known of the bounds and the low bits of threads' numbers holds in each lane of each warp; and something is known.
 func TestRanges(t *testing.T) {
-	codes := []Code{Add, Sub, Mul, And, Shl, Shr, Sar, MinS, MaxS, Add, And, Shr, Sar, LtS, LeS, LtU, LeU, Eq, Ne}
+	codes := []Code{Add, Sub, Mul, And, Or, Or, Shl, Shr, Sar, MinS, MaxS, Add, And, Shr, Sar, LtS, LeS, LtU, LeU, Eq, Ne}
 	ks := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 31, 32, 48, 63, 255, 256, 0xfffffff0, 0xffffffff, 0x7fffffff, 0x80000000}
 	r, known, strides, sums := rand.New(rand.NewPCG(36, 2)), 0, 0, 0
 	for range 20000 {
@@ -113,5 +113,18 @@ func TestRanges(t *testing.T) {
 	}
 	if known < 5000 || strides < 500 || sums < 500 {
 		t.Errorf("%d values are constants, %d strided behind a mask or a shift, %d sums when extended", known, strides, sums)
+	}
+}
+
+// TestStridedOr: a row's number and a lane that are put together by their bits are strided; where bits may meet they are not.
+func TestStridedOr(t *testing.T) {
+	for shift, want := range map[uint32]int64{9: 1, 5: 1, 4: 0} {
+		f := New("f", 32)
+		row := f.Bin(Shl, f.Make(Arg, W, 0), f.Word(shift))
+		for _, v := range []Value{f.Bin(Or, f.Strided(f.Word(0), 1), row), f.Bin(Or, row, f.Strided(f.Word(0), 1))} {
+			if _, step, _ := f.AsStrided(v); step != want {
+				t.Errorf("shifted by %d: lanes are %d apart, want %d", shift, step, want)
+			}
+		}
 	}
 }
