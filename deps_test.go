@@ -72,7 +72,7 @@ internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/unit internal/jit/x86 internal/machine/abi
 internal/jit/cc: internal/jit/native internal/jit/ssa internal/jit/unit internal/machine/abi
 internal/jit/products: internal/jit/native internal/jit/x86 internal/num
-internal/jit: internal/jit/build internal/jit/cc internal/jit/isel internal/jit/isel/amd64 internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/jit/unit internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/barriers
+internal/jit: internal/jit/build internal/jit/cc internal/jit/isel internal/jit/isel/amd64 internal/jit/lane internal/jit/opt internal/jit/native internal/jit/products internal/jit/ssa internal/jit/unit internal/decode internal/ir internal/isa internal/jit/x86 internal/machine internal/mem internal/num internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/barriers
 internal/san/found: diag internal/machine
 internal/san/clusters:
 internal/san/shadow: internal/machine internal/mem internal/san/clusters internal/san/found internal/machine/model internal/machine/events

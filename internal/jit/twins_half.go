@@ -5,10 +5,16 @@ package jit
 // least twice the 11 bits of f16 and 2 more; products are exact, or so small that they become 0. An
 // fma is rounded to odd.
 
+import (
+	"ptxvm.invalid/ptxvm/internal/jit/lane"
+	"ptxvm.invalid/ptxvm/internal/uop"
+)
+
 // half is a format of 16 bits: how it is widened and rounded.
 type half struct {
 	f16    bool
-	ops    *halfOps
+	ops    *lane.HalfOps
+	cvt    uop.Op // that widens
 	inf    uint32 // in 16 bits
 	widen  func(p *program, a val) val
 	narrow func(p *program, a val) val
@@ -18,9 +24,9 @@ type half struct {
 const nanHalf = 0x7fff
 
 var halfFormats = []half{
-	{true, &f16Ops, 0x7c00, func(p *program, a val) val { return p.op1(cH2F, tW, a, 0) },
+	{true, &lane.F16Ops, uop.CvtF32F16, 0x7c00, func(p *program, a val) val { return p.op1(cH2F, tW, a, 0) },
 		func(p *program, a val) val { return p.op1(cF2H, tW, p.canon(a), 0) }, 0x38800000},
-	{false, &bf16Ops, 0x7f80, func(p *program, a val) val { return p.shlI(a, 16) }, toBF16, 0x00800000},
+	{false, &lane.BF16Ops, uop.CvtF32BF16, 0x7f80, func(p *program, a val) val { return p.shlI(a, 16) }, toBF16, 0x00800000},
 }
 
 var halfTwins = twins{}
@@ -32,14 +38,14 @@ func fillHalfTwins() {
 		h.choices()
 		h.comparisons()
 		h.mixed()
-		halfTwins.put(h.ops.widen, func(p *program, in []val) val { return h.widen(p, in[0]) })
-		h.pack(h.ops.abs, func(p *program, in []val) val { return h.canon(p, p.lowBits(in[0], 15)) })
-		h.pack(h.ops.neg, func(p *program, in []val) val { return h.canon(p, p.xor(in[0], p.w(0x8000))) })
+		halfTwins.put(h.cvt, func(p *program, in []val) val { return h.widen(p, in[0]) })
+		h.pack(h.ops.Abs, func(p *program, in []val) val { return h.canon(p, p.lowBits(in[0], 15)) })
+		h.pack(h.ops.Neg, func(p *program, in []val) val { return h.canon(p, p.xor(in[0], p.w(0x8000))) })
 	}
 	f16 := &halfFormats[0]
-	halfTwins.put(f16.ops.widen, func(p *program, in []val) val { return p.canon(f16.widen(p, in[0])) })
-	f16.pack(f16.ops.absFtz, func(p *program, in []val) val { return f16.canon(p, p.lowBits(flushF16(p, in[0]), 15)) })
-	f16.pack(f16.ops.negFtz, func(p *program, in []val) val { return f16.canon(p, p.xor(flushF16(p, in[0]), p.w(0x8000))) })
+	halfTwins.put(f16.cvt, func(p *program, in []val) val { return p.canon(f16.widen(p, in[0])) })
+	f16.pack(f16.ops.AbsFtz, func(p *program, in []val) val { return f16.canon(p, p.lowBits(flushF16(p, in[0]), 15)) })
+	f16.pack(f16.ops.NegFtz, func(p *program, in []val) val { return f16.canon(p, p.xor(flushF16(p, in[0]), p.w(0x8000))) })
 }
 
 // toBF16 rounds to nearest even.
@@ -60,7 +66,7 @@ func (h *half) flush(p *program, a val) val {
 }
 
 // pack adds a function of one half, and the one of two.
-func (h *half) pack(ops pair, t twin) {
+func (h *half) pack(ops lane.Pair, t twin) {
 	halfTwins.put(ops[0], t)
 	halfTwins.put(ops[1], func(p *program, in []val) val {
 		low, high := make([]val, len(in)), make([]val, len(in))
@@ -106,18 +112,18 @@ func (h *half) arithmetic() {
 		return func(p *program, in []val) val { return p.op2(c, tW, in[0], in[1], roundNear) }
 	}
 	for i, t := range []twin{plain(cFAdd), plain(cFSub), plain(cFMul), h.oddFma} {
-		ops := &h.ops.arithmetic[i]
-		h.pack(ops.plain, h.with(t, unchanged, unchanged))
-		h.pack(ops.sat, h.with(t, unchanged, saturate))
-		h.pack(ops.ftz, h.with(t, h.flush, h.flush))
-		h.pack(ops.ftzSat, h.with(t, h.flush, func(p *program, a val) val { return saturate(p, h.flush(p, a)) }))
+		ops := &h.ops.Arithmetic[i]
+		h.pack(ops.Plain, h.with(t, unchanged, unchanged))
+		h.pack(ops.Sat, h.with(t, unchanged, saturate))
+		h.pack(ops.Ftz, h.with(t, h.flush, h.flush))
+		h.pack(ops.FtzSat, h.with(t, h.flush, func(p *program, a val) val { return saturate(p, h.flush(p, a)) }))
 	}
 	ops := h.ops
-	h.pack(ops.fmaRelu, h.with(h.oddFma, unchanged, reluF32))
-	h.pack(ops.fmaOob, h.inBounds(h.with(h.oddFma, unchanged, unchanged)))
-	h.pack(ops.fmaOobRelu, h.inBounds(h.with(h.oddFma, unchanged, reluF32)))
-	h.pack(ops.fmaFtzRelu, h.with(h.oddFma, h.flush, func(p *program, a val) val { return reluF32(p, h.flush(p, a)) }))
-	h.pack(ops.fmaOobSat, h.inBounds(h.with(h.oddFma, unchanged, saturate)))
+	h.pack(ops.FmaRelu, h.with(h.oddFma, unchanged, reluF32))
+	h.pack(ops.FmaOob, h.inBounds(h.with(h.oddFma, unchanged, unchanged)))
+	h.pack(ops.FmaOobRelu, h.inBounds(h.with(h.oddFma, unchanged, reluF32)))
+	h.pack(ops.FmaFtzRelu, h.with(h.oddFma, h.flush, func(p *program, a val) val { return reluF32(p, h.flush(p, a)) }))
+	h.pack(ops.FmaOobSat, h.inBounds(h.with(h.oddFma, unchanged, saturate)))
 }
 
 // oddFma is a·b + c rounded to odd: an inexact result has its last bit set. Where a product is exact in f32, the error of
@@ -164,12 +170,12 @@ func (h *half) choices() {
 	flushed := func(t twin) twin {
 		return func(p *program, in []val) val { return t(p, []val{flushF16(p, in[0]), flushF16(p, in[1])}) }
 	}
-	for i, ops := range h.ops.choices {
+	for i, ops := range h.ops.Choices {
 		t := h.choose(i >= 2, i%2 != 0)
-		h.pack(ops.plain, t)
-		h.pack(ops.xorsign, h.xorsign(t))
-		h.pack(ops.ftz, flushed(t))
-		h.pack(ops.ftzXorsign, flushed(h.xorsign(t)))
+		h.pack(ops.Plain, t)
+		h.pack(ops.Xorsign, h.xorsign(t))
+		h.pack(ops.Ftz, flushed(t))
+		h.pack(ops.FtzXorsign, flushed(h.xorsign(t)))
 	}
 }
 

@@ -1,68 +1,8 @@
 package jit
 
-// The operations of halves by format, and those of mixed precision.
+// The operations of mixed precision.
 
 import "ptxvm.invalid/ptxvm/internal/uop"
-
-// pair is an operation of one half, and that of two; zero where a format has none.
-type pair [2]uop.Op
-
-// halfOps are the operations of a format.
-type halfOps struct {
-	widen                                              uop.Op
-	abs, neg, absFtz, negFtz                           pair
-	arithmetic                                         [4]halfArithmetic // add, sub, mul, fma
-	fmaRelu, fmaOob, fmaOobRelu, fmaFtzRelu, fmaOobSat pair
-	choices                                            [4]halfChoice // min, min.NaN, max, max.NaN
-}
-
-// halfArithmetic is an operation that rounds.
-type halfArithmetic struct{ plain, sat, ftz, ftzSat pair }
-
-// halfChoice is min or max, with and without .xorsign.abs.
-type halfChoice struct{ plain, xorsign, ftz, ftzXorsign pair }
-
-var (
-	f16Ops = halfOps{
-		widen: uop.CvtF32F16,
-		abs:   pair{uop.AbsF16, uop.AbsF16x2}, neg: pair{uop.NegF16, uop.NegF16x2}, absFtz: pair{uop.AbsFtzF16, uop.AbsFtzF16x2}, negFtz: pair{uop.NegFtzF16, uop.NegFtzF16x2},
-		arithmetic: [4]halfArithmetic{
-			{pair{uop.AddF16, uop.AddF16x2}, pair{uop.AddSatF16, uop.AddSatF16x2}, pair{uop.AddFtzF16, uop.AddFtzF16x2}, pair{uop.AddFtzSatF16, uop.AddFtzSatF16x2}},
-			{pair{uop.SubF16, uop.SubF16x2}, pair{uop.SubSatF16, uop.SubSatF16x2}, pair{uop.SubFtzF16, uop.SubFtzF16x2}, pair{uop.SubFtzSatF16, uop.SubFtzSatF16x2}},
-			{pair{uop.MulF16, uop.MulF16x2}, pair{uop.MulSatF16, uop.MulSatF16x2}, pair{uop.MulFtzF16, uop.MulFtzF16x2}, pair{uop.MulFtzSatF16, uop.MulFtzSatF16x2}},
-			{pair{uop.FmaF16, uop.FmaF16x2}, pair{uop.FmaSatF16, uop.FmaSatF16x2}, pair{uop.FmaFtzF16, uop.FmaFtzF16x2}, pair{uop.FmaFtzSatF16, uop.FmaFtzSatF16x2}},
-		},
-		fmaRelu: pair{uop.FmaReluF16, uop.FmaReluF16x2}, fmaOob: pair{uop.FmaOobF16, uop.FmaOobF16x2}, fmaOobRelu: pair{uop.FmaOobReluF16, uop.FmaOobReluF16x2},
-		fmaFtzRelu: pair{uop.FmaFtzReluF16, uop.FmaFtzReluF16x2}, fmaOobSat: pair{uop.FmaOobSatF16, uop.FmaOobSatF16x2},
-		choices: [4]halfChoice{
-			{pair{uop.MinF16, uop.MinF16x2}, pair{uop.MinXorsignAbsF16, uop.MinXorsignAbsF16x2},
-				pair{uop.MinFtzF16, uop.MinFtzF16x2}, pair{uop.MinFtzXorsignAbsF16, uop.MinFtzXorsignAbsF16x2}},
-			{pair{uop.MinNaNF16, uop.MinNaNF16x2}, pair{uop.MinNaNXorsignAbsF16, uop.MinNaNXorsignAbsF16x2},
-				pair{uop.MinFtzNaNF16, uop.MinFtzNaNF16x2}, pair{uop.MinFtzNaNXorsignAbsF16, uop.MinFtzNaNXorsignAbsF16x2}},
-			{pair{uop.MaxF16, uop.MaxF16x2}, pair{uop.MaxXorsignAbsF16, uop.MaxXorsignAbsF16x2},
-				pair{uop.MaxFtzF16, uop.MaxFtzF16x2}, pair{uop.MaxFtzXorsignAbsF16, uop.MaxFtzXorsignAbsF16x2}},
-			{pair{uop.MaxNaNF16, uop.MaxNaNF16x2}, pair{uop.MaxNaNXorsignAbsF16, uop.MaxNaNXorsignAbsF16x2},
-				pair{uop.MaxFtzNaNF16, uop.MaxFtzNaNF16x2}, pair{uop.MaxFtzNaNXorsignAbsF16, uop.MaxFtzNaNXorsignAbsF16x2}},
-		},
-	}
-	bf16Ops = halfOps{
-		widen: uop.CvtF32BF16,
-		abs:   pair{uop.AbsBF16, uop.AbsBF16x2}, neg: pair{uop.NegBF16, uop.NegBF16x2},
-		arithmetic: [4]halfArithmetic{
-			{plain: pair{uop.AddBF16, uop.AddBF16x2}},
-			{plain: pair{uop.SubBF16, uop.SubBF16x2}},
-			{plain: pair{uop.MulBF16, uop.MulBF16x2}},
-			{plain: pair{uop.FmaBF16, uop.FmaBF16x2}},
-		},
-		fmaRelu: pair{uop.FmaReluBF16, uop.FmaReluBF16x2}, fmaOob: pair{uop.FmaOobBF16, uop.FmaOobBF16x2}, fmaOobRelu: pair{uop.FmaOobReluBF16, uop.FmaOobReluBF16x2},
-		choices: [4]halfChoice{
-			{plain: pair{uop.MinBF16, uop.MinBF16x2}, xorsign: pair{uop.MinXorsignAbsBF16, uop.MinXorsignAbsBF16x2}},
-			{plain: pair{uop.MinNaNBF16, uop.MinNaNBF16x2}, xorsign: pair{uop.MinNaNXorsignAbsBF16, uop.MinNaNXorsignAbsBF16x2}},
-			{plain: pair{uop.MaxBF16, uop.MaxBF16x2}, xorsign: pair{uop.MaxXorsignAbsBF16, uop.MaxXorsignAbsBF16x2}},
-			{plain: pair{uop.MaxNaNBF16, uop.MaxNaNBF16x2}, xorsign: pair{uop.MaxNaNXorsignAbsBF16, uop.MaxNaNXorsignAbsBF16x2}},
-		},
-	}
-)
 
 // mixedOps are the operations of f32 whose sources, all but the last, may have 16 bits.
 var mixedOps = []struct{ f32, f16, bf16 byRounding }{

@@ -4,59 +4,60 @@ import "ptxvm.invalid/ptxvm/internal/uop"
 
 // This file has the operations of halves by format, and those of mixed precision.
 
-// pair is an operation of one half, and that of two; zero where a format has 0.
-type pair [2]uop.Op
+// Pair is an operation of one half, and that of two; zero where a format has none.
+type Pair [2]uop.Op
 
-// halfOps are the operations of a format.
-type halfOps struct {
-	abs, neg, absFtz, negFtz                           pair
-	arithmetic                                         [4]halfArithmetic // add, sub, mul, fma
-	fmaRelu, fmaOob, fmaOobRelu, fmaFtzRelu, fmaOobSat pair
-	choices                                            [4]halfChoice // min, min.NaN, max, max.NaN
+// HalfOps are the operations of a format.
+type HalfOps struct {
+	Abs, Neg, AbsFtz, NegFtz                           Pair
+	Arithmetic                                         [4]HalfArithmetic // add, sub, mul, fma
+	FmaRelu, FmaOob, FmaOobRelu, FmaFtzRelu, FmaOobSat Pair
+	Choices                                            [4]HalfChoice // min, min.NaN, max, max.NaN
 }
 
-// halfArithmetic is an operation that rounds.
-type halfArithmetic struct{ plain, sat, ftz, ftzSat pair }
+// HalfArithmetic is an operation that rounds.
+type HalfArithmetic struct{ Plain, Sat, Ftz, FtzSat Pair }
 
-// halfChoice is min or max, with and without .xorsign.abs.
-type halfChoice struct{ plain, xorsign, ftz, ftzXorsign pair }
+// HalfChoice is min or max, with and without .xorsign.abs.
+type HalfChoice struct{ Plain, Xorsign, Ftz, FtzXorsign Pair }
 
+// F16Ops and BF16Ops are the operations of both formats.
 var (
-	f16Ops = halfOps{
-		abs: pair{uop.AbsF16, uop.AbsF16x2}, neg: pair{uop.NegF16, uop.NegF16x2}, absFtz: pair{uop.AbsFtzF16, uop.AbsFtzF16x2}, negFtz: pair{uop.NegFtzF16, uop.NegFtzF16x2},
-		arithmetic: [4]halfArithmetic{
-			{pair{uop.AddF16, uop.AddF16x2}, pair{uop.AddSatF16, uop.AddSatF16x2}, pair{uop.AddFtzF16, uop.AddFtzF16x2}, pair{uop.AddFtzSatF16, uop.AddFtzSatF16x2}},
-			{pair{uop.SubF16, uop.SubF16x2}, pair{uop.SubSatF16, uop.SubSatF16x2}, pair{uop.SubFtzF16, uop.SubFtzF16x2}, pair{uop.SubFtzSatF16, uop.SubFtzSatF16x2}},
-			{pair{uop.MulF16, uop.MulF16x2}, pair{uop.MulSatF16, uop.MulSatF16x2}, pair{uop.MulFtzF16, uop.MulFtzF16x2}, pair{uop.MulFtzSatF16, uop.MulFtzSatF16x2}},
-			{pair{uop.FmaF16, uop.FmaF16x2}, pair{uop.FmaSatF16, uop.FmaSatF16x2}, pair{uop.FmaFtzF16, uop.FmaFtzF16x2}, pair{uop.FmaFtzSatF16, uop.FmaFtzSatF16x2}},
+	F16Ops = HalfOps{
+		Abs: Pair{uop.AbsF16, uop.AbsF16x2}, Neg: Pair{uop.NegF16, uop.NegF16x2}, AbsFtz: Pair{uop.AbsFtzF16, uop.AbsFtzF16x2}, NegFtz: Pair{uop.NegFtzF16, uop.NegFtzF16x2},
+		Arithmetic: [4]HalfArithmetic{
+			{Pair{uop.AddF16, uop.AddF16x2}, Pair{uop.AddSatF16, uop.AddSatF16x2}, Pair{uop.AddFtzF16, uop.AddFtzF16x2}, Pair{uop.AddFtzSatF16, uop.AddFtzSatF16x2}},
+			{Pair{uop.SubF16, uop.SubF16x2}, Pair{uop.SubSatF16, uop.SubSatF16x2}, Pair{uop.SubFtzF16, uop.SubFtzF16x2}, Pair{uop.SubFtzSatF16, uop.SubFtzSatF16x2}},
+			{Pair{uop.MulF16, uop.MulF16x2}, Pair{uop.MulSatF16, uop.MulSatF16x2}, Pair{uop.MulFtzF16, uop.MulFtzF16x2}, Pair{uop.MulFtzSatF16, uop.MulFtzSatF16x2}},
+			{Pair{uop.FmaF16, uop.FmaF16x2}, Pair{uop.FmaSatF16, uop.FmaSatF16x2}, Pair{uop.FmaFtzF16, uop.FmaFtzF16x2}, Pair{uop.FmaFtzSatF16, uop.FmaFtzSatF16x2}},
 		},
-		fmaRelu: pair{uop.FmaReluF16, uop.FmaReluF16x2}, fmaOob: pair{uop.FmaOobF16, uop.FmaOobF16x2}, fmaOobRelu: pair{uop.FmaOobReluF16, uop.FmaOobReluF16x2},
-		fmaFtzRelu: pair{uop.FmaFtzReluF16, uop.FmaFtzReluF16x2}, fmaOobSat: pair{uop.FmaOobSatF16, uop.FmaOobSatF16x2},
-		choices: [4]halfChoice{
-			{pair{uop.MinF16, uop.MinF16x2}, pair{uop.MinXorsignAbsF16, uop.MinXorsignAbsF16x2},
-				pair{uop.MinFtzF16, uop.MinFtzF16x2}, pair{uop.MinFtzXorsignAbsF16, uop.MinFtzXorsignAbsF16x2}},
-			{pair{uop.MinNaNF16, uop.MinNaNF16x2}, pair{uop.MinNaNXorsignAbsF16, uop.MinNaNXorsignAbsF16x2},
-				pair{uop.MinFtzNaNF16, uop.MinFtzNaNF16x2}, pair{uop.MinFtzNaNXorsignAbsF16, uop.MinFtzNaNXorsignAbsF16x2}},
-			{pair{uop.MaxF16, uop.MaxF16x2}, pair{uop.MaxXorsignAbsF16, uop.MaxXorsignAbsF16x2},
-				pair{uop.MaxFtzF16, uop.MaxFtzF16x2}, pair{uop.MaxFtzXorsignAbsF16, uop.MaxFtzXorsignAbsF16x2}},
-			{pair{uop.MaxNaNF16, uop.MaxNaNF16x2}, pair{uop.MaxNaNXorsignAbsF16, uop.MaxNaNXorsignAbsF16x2},
-				pair{uop.MaxFtzNaNF16, uop.MaxFtzNaNF16x2}, pair{uop.MaxFtzNaNXorsignAbsF16, uop.MaxFtzNaNXorsignAbsF16x2}},
+		FmaRelu: Pair{uop.FmaReluF16, uop.FmaReluF16x2}, FmaOob: Pair{uop.FmaOobF16, uop.FmaOobF16x2}, FmaOobRelu: Pair{uop.FmaOobReluF16, uop.FmaOobReluF16x2},
+		FmaFtzRelu: Pair{uop.FmaFtzReluF16, uop.FmaFtzReluF16x2}, FmaOobSat: Pair{uop.FmaOobSatF16, uop.FmaOobSatF16x2},
+		Choices: [4]HalfChoice{
+			{Pair{uop.MinF16, uop.MinF16x2}, Pair{uop.MinXorsignAbsF16, uop.MinXorsignAbsF16x2},
+				Pair{uop.MinFtzF16, uop.MinFtzF16x2}, Pair{uop.MinFtzXorsignAbsF16, uop.MinFtzXorsignAbsF16x2}},
+			{Pair{uop.MinNaNF16, uop.MinNaNF16x2}, Pair{uop.MinNaNXorsignAbsF16, uop.MinNaNXorsignAbsF16x2},
+				Pair{uop.MinFtzNaNF16, uop.MinFtzNaNF16x2}, Pair{uop.MinFtzNaNXorsignAbsF16, uop.MinFtzNaNXorsignAbsF16x2}},
+			{Pair{uop.MaxF16, uop.MaxF16x2}, Pair{uop.MaxXorsignAbsF16, uop.MaxXorsignAbsF16x2},
+				Pair{uop.MaxFtzF16, uop.MaxFtzF16x2}, Pair{uop.MaxFtzXorsignAbsF16, uop.MaxFtzXorsignAbsF16x2}},
+			{Pair{uop.MaxNaNF16, uop.MaxNaNF16x2}, Pair{uop.MaxNaNXorsignAbsF16, uop.MaxNaNXorsignAbsF16x2},
+				Pair{uop.MaxFtzNaNF16, uop.MaxFtzNaNF16x2}, Pair{uop.MaxFtzNaNXorsignAbsF16, uop.MaxFtzNaNXorsignAbsF16x2}},
 		},
 	}
-	bf16Ops = halfOps{
-		abs: pair{uop.AbsBF16, uop.AbsBF16x2}, neg: pair{uop.NegBF16, uop.NegBF16x2},
-		arithmetic: [4]halfArithmetic{
-			{plain: pair{uop.AddBF16, uop.AddBF16x2}},
-			{plain: pair{uop.SubBF16, uop.SubBF16x2}},
-			{plain: pair{uop.MulBF16, uop.MulBF16x2}},
-			{plain: pair{uop.FmaBF16, uop.FmaBF16x2}},
+	BF16Ops = HalfOps{
+		Abs: Pair{uop.AbsBF16, uop.AbsBF16x2}, Neg: Pair{uop.NegBF16, uop.NegBF16x2},
+		Arithmetic: [4]HalfArithmetic{
+			{Plain: Pair{uop.AddBF16, uop.AddBF16x2}},
+			{Plain: Pair{uop.SubBF16, uop.SubBF16x2}},
+			{Plain: Pair{uop.MulBF16, uop.MulBF16x2}},
+			{Plain: Pair{uop.FmaBF16, uop.FmaBF16x2}},
 		},
-		fmaRelu: pair{uop.FmaReluBF16, uop.FmaReluBF16x2}, fmaOob: pair{uop.FmaOobBF16, uop.FmaOobBF16x2}, fmaOobRelu: pair{uop.FmaOobReluBF16, uop.FmaOobReluBF16x2},
-		choices: [4]halfChoice{
-			{plain: pair{uop.MinBF16, uop.MinBF16x2}, xorsign: pair{uop.MinXorsignAbsBF16, uop.MinXorsignAbsBF16x2}},
-			{plain: pair{uop.MinNaNBF16, uop.MinNaNBF16x2}, xorsign: pair{uop.MinNaNXorsignAbsBF16, uop.MinNaNXorsignAbsBF16x2}},
-			{plain: pair{uop.MaxBF16, uop.MaxBF16x2}, xorsign: pair{uop.MaxXorsignAbsBF16, uop.MaxXorsignAbsBF16x2}},
-			{plain: pair{uop.MaxNaNBF16, uop.MaxNaNBF16x2}, xorsign: pair{uop.MaxNaNXorsignAbsBF16, uop.MaxNaNXorsignAbsBF16x2}},
+		FmaRelu: Pair{uop.FmaReluBF16, uop.FmaReluBF16x2}, FmaOob: Pair{uop.FmaOobBF16, uop.FmaOobBF16x2}, FmaOobRelu: Pair{uop.FmaOobReluBF16, uop.FmaOobReluBF16x2},
+		Choices: [4]HalfChoice{
+			{Plain: Pair{uop.MinBF16, uop.MinBF16x2}, Xorsign: Pair{uop.MinXorsignAbsBF16, uop.MinXorsignAbsBF16x2}},
+			{Plain: Pair{uop.MinNaNBF16, uop.MinNaNBF16x2}, Xorsign: Pair{uop.MinNaNXorsignAbsBF16, uop.MinNaNXorsignAbsBF16x2}},
+			{Plain: Pair{uop.MaxBF16, uop.MaxBF16x2}, Xorsign: Pair{uop.MaxXorsignAbsBF16, uop.MaxXorsignAbsBF16x2}},
+			{Plain: Pair{uop.MaxNaNBF16, uop.MaxNaNBF16x2}, Xorsign: Pair{uop.MaxNaNXorsignAbsBF16, uop.MaxNaNXorsignAbsBF16x2}},
 		},
 	}
 )

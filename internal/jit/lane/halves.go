@@ -14,7 +14,7 @@ import (
 // half is a format of 16 bits: how it is widened and rounded.
 type half struct {
 	f16    bool
-	ops    *halfOps
+	ops    *HalfOps
 	inf    uint32 // in 16 bits
 	widen  change
 	narrow change
@@ -28,9 +28,9 @@ const (
 )
 
 var halfFormats = []half{
-	{true, &f16Ops, 0x7c00, func(f *ssa.Func, a ssa.Value) ssa.Value { return f.Make(ssa.H2F, ssa.W, 0, a) },
+	{true, &F16Ops, 0x7c00, func(f *ssa.Func, a ssa.Value) ssa.Value { return f.Make(ssa.H2F, ssa.W, 0, a) },
 		func(f *ssa.Func, a ssa.Value) ssa.Value { return f.Make(ssa.F2H, ssa.W, 0, canon(f, a)) }, 0x38800000},
-	{false, &bf16Ops, 0x7f80, func(f *ssa.Func, a ssa.Value) ssa.Value { return shl(f, a, 16) }, toBF16, 0x00800000},
+	{false, &BF16Ops, 0x7f80, func(f *ssa.Func, a ssa.Value) ssa.Value { return shl(f, a, 16) }, toBF16, 0x00800000},
 }
 
 // ofHalves are the operations of both formats.
@@ -42,12 +42,12 @@ func ofHalves() map[uop.Op]Lowering {
 		h.choices(all)
 		h.comparisons(all)
 		h.mixed(all)
-		h.pack(all, h.ops.abs, func(f *ssa.Func, in []ssa.Value) ssa.Value { return h.canon(f, low(f, in[0], 15)) })
-		h.pack(all, h.ops.neg, func(f *ssa.Func, in []ssa.Value) ssa.Value { return h.canon(f, xor(f, in[0], f.Word(signHalf))) })
+		h.pack(all, h.ops.Abs, func(f *ssa.Func, in []ssa.Value) ssa.Value { return h.canon(f, low(f, in[0], 15)) })
+		h.pack(all, h.ops.Neg, func(f *ssa.Func, in []ssa.Value) ssa.Value { return h.canon(f, xor(f, in[0], f.Word(signHalf))) })
 	}
 	f16 := &halfFormats[0]
-	f16.pack(all, f16.ops.absFtz, func(f *ssa.Func, in []ssa.Value) ssa.Value { return f16.canon(f, low(f, flushF16(f, in[0]), 15)) })
-	f16.pack(all, f16.ops.negFtz, func(f *ssa.Func, in []ssa.Value) ssa.Value {
+	f16.pack(all, f16.ops.AbsFtz, func(f *ssa.Func, in []ssa.Value) ssa.Value { return f16.canon(f, low(f, flushF16(f, in[0]), 15)) })
+	f16.pack(all, f16.ops.NegFtz, func(f *ssa.Func, in []ssa.Value) ssa.Value {
 		return f16.canon(f, xor(f, flushF16(f, in[0]), f.Word(signHalf)))
 	})
 	return all
@@ -80,7 +80,7 @@ func (h *half) flush(f *ssa.Func, a ssa.Value) ssa.Value {
 }
 
 // pack adds a function of one half, and the one of two.
-func (h *half) pack(all lowered, ops pair, l Lowering) {
+func (h *half) pack(all lowered, ops Pair, l Lowering) {
 	all.put(ops[0], l)
 	all.put(ops[1], func(f *ssa.Func, in []ssa.Value) ssa.Value {
 		lower, upper := make([]ssa.Value, len(in)), make([]ssa.Value, len(in))
@@ -118,18 +118,18 @@ func (h *half) arithmetic(all lowered) {
 		return func(f *ssa.Func, a ssa.Value) ssa.Value { return after(f, h.flush(f, a)) }
 	}
 	for i, l := range []Lowering{basic(ssa.FAdd), basic(ssa.FSub), basic(ssa.FMul), h.oddFma} {
-		ops := &h.ops.arithmetic[i]
-		h.pack(all, ops.plain, h.with(l, unchanged, unchanged))
-		h.pack(all, ops.sat, h.with(l, unchanged, saturated))
-		h.pack(all, ops.ftz, h.with(l, h.flush, h.flush))
-		h.pack(all, ops.ftzSat, h.with(l, h.flush, flushed(saturated)))
+		ops := &h.ops.Arithmetic[i]
+		h.pack(all, ops.Plain, h.with(l, unchanged, unchanged))
+		h.pack(all, ops.Sat, h.with(l, unchanged, saturated))
+		h.pack(all, ops.Ftz, h.with(l, h.flush, h.flush))
+		h.pack(all, ops.FtzSat, h.with(l, h.flush, flushed(saturated)))
 	}
 	ops := h.ops
-	h.pack(all, ops.fmaRelu, h.with(h.oddFma, unchanged, relu))
-	h.pack(all, ops.fmaOob, h.inBounds(h.with(h.oddFma, unchanged, unchanged)))
-	h.pack(all, ops.fmaOobRelu, h.inBounds(h.with(h.oddFma, unchanged, relu)))
-	h.pack(all, ops.fmaFtzRelu, h.with(h.oddFma, h.flush, flushed(relu)))
-	h.pack(all, ops.fmaOobSat, h.inBounds(h.with(h.oddFma, unchanged, saturated)))
+	h.pack(all, ops.FmaRelu, h.with(h.oddFma, unchanged, relu))
+	h.pack(all, ops.FmaOob, h.inBounds(h.with(h.oddFma, unchanged, unchanged)))
+	h.pack(all, ops.FmaOobRelu, h.inBounds(h.with(h.oddFma, unchanged, relu)))
+	h.pack(all, ops.FmaFtzRelu, h.with(h.oddFma, h.flush, flushed(relu)))
+	h.pack(all, ops.FmaOobSat, h.inBounds(h.with(h.oddFma, unchanged, saturated)))
 }
 
 // oddFma is a·b + c rounded to odd: an inexact result has its last bit set. The product is exact, of f16 in f32, of bf16 in f64.
@@ -179,12 +179,12 @@ func (h *half) choices(all lowered) {
 			return l(f, []ssa.Value{flushF16(f, in[0]), flushF16(f, in[1])})
 		}
 	}
-	for i, ops := range h.ops.choices {
+	for i, ops := range h.ops.Choices {
 		l := h.choose(i >= 2, i%2 != 0)
-		h.pack(all, ops.plain, l)
-		h.pack(all, ops.xorsign, h.xorsign(l))
-		h.pack(all, ops.ftz, flushed(l))
-		h.pack(all, ops.ftzXorsign, flushed(h.xorsign(l)))
+		h.pack(all, ops.Plain, l)
+		h.pack(all, ops.Xorsign, h.xorsign(l))
+		h.pack(all, ops.Ftz, flushed(l))
+		h.pack(all, ops.FtzXorsign, flushed(h.xorsign(l)))
 	}
 }
 

@@ -12,9 +12,9 @@ func approximateForms() map[uop.Op]Lowering {
 	all := lowered{
 		uop.RcpApproxFtzF64: unary(rcp64), uop.RsqrtApproxFtzF64: unary(rsqrt64), uop.RsqrtApproxF64: unary(rsqrtRefined),
 	}
-	for i, ops := range [2]struct{ ex2, tanh pair }{
-		{pair{uop.Ex2ApproxF16, uop.Ex2ApproxF16x2}, pair{uop.TanhApproxF16, uop.TanhApproxF16x2}},
-		{pair{uop.Ex2ApproxFtzBF16, uop.Ex2ApproxFtzBF16x2}, pair{uop.TanhApproxBF16, uop.TanhApproxBF16x2}},
+	for i, ops := range [2]struct{ ex2, tanh Pair }{
+		{Pair{uop.Ex2ApproxF16, uop.Ex2ApproxF16x2}, Pair{uop.TanhApproxF16, uop.TanhApproxF16x2}},
+		{Pair{uop.Ex2ApproxFtzBF16, uop.Ex2ApproxFtzBF16x2}, Pair{uop.TanhApproxBF16, uop.TanhApproxBF16x2}},
 	} {
 		h := &halfFormats[i]
 		h.pack(all, ops.ex2, h.cutting(ex2Flushed))
