@@ -366,9 +366,10 @@ func (c *compiler) placeSpecials() {
 // extent is bytes of the register block.
 type extent struct{ off, bytes uint32 }
 
-// unwritten lists what is to be zero when a warp begins; false if that is much.
+// unwritten lists what is to be zero when a warp begins; false if that is much. Registers that live one after the other share a row, but
+// no slot: one of them may last.
 func (r *region) unwritten() (list []extent, ok bool) {
-	live := r.live.entry
+	live, lasting := r.live.entry, r.lastingSlots()
 	for g := range r.f.Regs {
 		if !live.Has(g) || r.f.Rows.Of[g] < 0 {
 			continue
@@ -376,7 +377,7 @@ func (r *region) unwritten() (list []extent, ok bool) {
 		off := r.offset(ir.Reg(g))
 		list = append(list, extent{off, [...]uint32{ir.WPred: 4, ir.W32: 128, ir.W64: 256, ir.W128: 512}[r.f.Regs[g].Width()]})
 		for i := range r.code.Scalars {
-			if s := &r.code.Scalars[i]; s.Row == off && s.Width != regs.Pred {
+			if s := &r.code.Scalars[i]; s.Row == off && s.Width != regs.Pred && !lasting[s.Slot] {
 				list = append(list, extent{s.Slot, 8})
 			}
 		}

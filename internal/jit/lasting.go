@@ -38,6 +38,19 @@ func (r *region) findLasting() {
 	}
 }
 
+// lastingSlots are those that last.
+func (r *region) lastingSlots() map[uint32]bool {
+	slots := map[uint32]bool{}
+	for pc := range r.steps {
+		if s := &r.steps[pc]; s.lasting {
+			for _, off := range s.slotsWritten() {
+				slots[off] = true
+			}
+		}
+	}
+	return slots
+}
+
 // writtenOnce has the registers that one instruction writes, and that are not read before.
 func (r *region) writtenOnce() ir.Bits {
 	once, more := ir.NewBits(len(r.f.Regs)), slices.Clone(r.live.entry)
