@@ -38,14 +38,20 @@ func (s *selector) kindOf(v ssa.Value) kind {
 	return asPart
 }
 
-// loaded is part i of the result of an effect.
+// loaded is part i of the result of an effect; any value where no lane executes that.
 func (s *selector) loaded(v ssa.Value, i int) isel.VReg {
 	k := key{v, s.kindOf(v), int16(i)}
 	if r, ok := s.look(k); ok {
 		return r
 	}
 	e := s.loads[v]
-	if e == nil || e.Kind != ssa.Load || e.Access.Check == 0 {
+	if k, known := s.f.Known(e.Mask); known && k == 0 {
+		if s.f.IsNum(v) {
+			return s.number(0)
+		}
+		return s.constant(s.f.TypeOf(v), 0)
+	}
+	if e.Kind != ssa.Load || e.Access.Check == 0 {
 		panic(fmt.Sprintf("BUG: v%d, the result of %v at pc %d, is wanted where it is not there: stub %v", v, e.Kind,
 			e.PC, s.stub != nil))
 	}
