@@ -36,6 +36,7 @@ type tally struct {
 	compiled  uint64
 	refusals  map[string]int
 	lastError error
+	otherwise int // kernels that do the same in other steps (TestEach)
 }
 
 // note is called with each kernel that is compiled.
@@ -48,6 +49,14 @@ func (n *tally) note(kernel string, err error) {
 		return
 	}
 	n.taken++
+}
+
+// refused is how many kernels are not taken.
+func (n *tally) refused() (sum int) {
+	for _, times := range n.refusals {
+		sum += times
+	}
+	return sum
 }
 
 // TestPlain has the compiler's new pipeline compile kernels of votes, exits, branches, loops and functions: each
@@ -79,48 +88,30 @@ func differs(err error) bool { return err != nil && strings.HasPrefix(err.Error(
 
 // plainly holds a kernel to the oracle and to the interpreter, compiled in one of the ways.
 func (k *Kernel) plainly(seed uint64, n *tally) error {
-	m, err := ptxvm.Compile("kernel.ptx", []byte(k.String()), nil)
+	r, err := k.interpreted()
 	if err != nil {
 		return err
 	}
-	want, counts, err := k.counted(m, Way{Engine: ptxvm.Interp, Workers: 1}, 1)
-	if err != nil {
-		return err
-	}
-	if what := k.differs(k.Evaluate(), want); what != "" {
-		return fmt.Errorf("interpreted: %s", what)
-	}
-	c := plainWays[[]int{0, 0, 0, 1, 2, 3}[seed%6]]
-	way := Way{Engine: ptxvm.JIT, Options: n.options(&c, vectors(seed)), Workers: 1 + int(seed/6%2)}
-	have, got, err := k.counted(m, way, 3)
-	if err != nil {
-		return fmt.Errorf("DIFFERS: %w", err)
-	}
-	if what := k.differs(want, have); what != "" {
-		return errors.New("DIFFERS: " + what)
-	}
-	if n.lastError != nil {
-		return nil
-	}
-	n.compiled, n.laneOps = n.compiled+got.Compiled, n.laneOps+got.LaneOps
-	if calls := map[*Func]bool{}; c.Turn != 0 {
-		return nil // lanes whose turn is over give way to others: with another turn they meet elsewhere
-	} else if callsOf(k.Nodes, calls); len(calls) > 0 {
-		return nil // functions stand in place of their calls in code that may be compiled: RATIONALE.md has what differs
-	}
-	return sameCounts(&got, &counts)
+	c := wayOf(seed)
+	c.Own = !*byC
+	return k.held(r, n.options(&c, vectors(seed), true), seed, c.Turn != 0, n)
 }
 
+// wayOf is how the kernel of a seed is compiled: half of them as they are.
+func wayOf(seed uint64) jit.PipelineC { return plainWays[[]int{0, 0, 0, 1, 2, 3}[seed%6]] }
+
 // options are for the new pipeline, which notes what it takes.
-func (n *tally) options(c *jit.PipelineC, v jit.Vectors) jit.Options {
-	c.Own, c.Opt, c.Note, c.Build.Some = !*byC, opt.Options{Verify: true}, n.note, true
+func (n *tally) options(c *jit.PipelineC, v jit.Vectors, verify bool) jit.Options {
+	c.Opt, c.Note, c.Build.Some = opt.Options{Verify: verify}, n.note, true
 	return jit.ThroughC(jit.Options{Vectors: v}, c)
 }
+
+var errSteps = errors.New("DIFFERS")
 
 // sameCounts holds what was counted to the interpreter's.
 func sameCounts(got, want *ptxvm.Stats) error {
 	if got.WarpInsts != want.WarpInsts || got.LaneOps != want.LaneOps {
-		return fmt.Errorf("DIFFERS: %d steps of %d lane operations, the interpreter's %d of %d",
+		return fmt.Errorf("%w: %d steps of %d lane operations, the interpreter's %d of %d", errSteps,
 			got.WarpInsts, got.LaneOps, want.WarpInsts, want.LaneOps)
 	}
 	return nil
@@ -142,7 +133,8 @@ func TestFoundPlain(t *testing.T) {
 		for i, c := range slices.Concat(plainWays, plainWays) {
 			for _, v := range jit.Runnable() {
 				n := &tally{refusals: map[string]int{}}
-				way := Way{Engine: ptxvm.JIT, Options: n.options(&c, v), Workers: 1 + i/len(plainWays)}
+				c.Own = !*byC
+				way := Way{Engine: ptxvm.JIT, Options: n.options(&c, v, true), Workers: 1 + i/len(plainWays)}
 				have, got, err := k.counted(m, way, 3)
 				if err == nil && c.Turn == 0 && n.lastError == nil && !strings.Contains(text, "call") {
 					err = sameCounts(&got, &counts)
