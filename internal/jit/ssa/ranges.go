@@ -135,12 +135,12 @@ func strideBits(f *Func, o *Op) (Value, bool) {
 	if o.Code == Or {
 		return stridedOr(f, o)
 	}
-	if o.Type != W || o.Code != And && o.Code != Shr && o.Code != Sar {
+	if o.Type == M || o.Code != And && o.Code != Shr && o.Code != Sar {
 		return 0, false
 	}
 	base, step, _ := f.AsStrided(o.A)
 	k, known := f.Known(o.B)
-	if step <= 0 || !known || k >= 32 && o.Code != And {
+	if step <= 0 || step > mostWord || !known || k >= uint64(o.Type.Bits()) && o.Code != And {
 		return 0, false
 	}
 	width := bits.Len64(uint64(step) * uint64(f.Copies[f.Copy].Lanes-1))
@@ -148,7 +148,7 @@ func strideBits(f *Func, o *Op) (Value, bool) {
 	if width > 31 || f.Trailing(base) < width {
 		return 0, false
 	}
-	masked := f.Make(o.Code, W, 0, base, o.B)
+	masked := f.Make(o.Code, o.Type, 0, base, o.B)
 	switch {
 	case o.Code == And && k&low == 0, o.Code != And && int(k) >= width:
 		return masked, true

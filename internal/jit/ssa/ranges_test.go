@@ -128,3 +128,35 @@ func TestStridedOr(t *testing.T) {
 		}
 	}
 }
+
+// TestStrideBitsWide: bits of a strided value of 64 bits, as of a word, are strided or the same in all lanes where none carries, and in each
+// lane what they are without that rule.
+func TestStrideBitsWide(t *testing.T) {
+	r, strides, numbers := rand.New(rand.NewPCG(36, 3)), 0, 0
+	for range 4000 {
+		f := New("f", []int{8, 16, 32}[r.IntN(3)])
+		arg := f.Make(Arg, X, 0)
+		shift, step := uint64(r.IntN(9)), int64(1)<<r.IntN(3)
+		code, k := []Code{And, Shr, Sar}[r.IntN(3)], uint64(r.IntN(64))
+		if code == And {
+			k = []uint64{31, 15, 7, 127, 128, ^uint64(31), 1 << 40, 1<<64 - 1<<7}[r.IntN(8)]
+		}
+		v := f.Make(code, X, 0, f.Strided(f.Bin(Shl, arg, f.Wide(shift)), step), f.Wide(k))
+		if _, s, ok := f.AsStrided(v); s != 0 {
+			strides++
+		} else if ok {
+			numbers++
+		}
+		for _, n := range []uint64{0, 1, 77, 1 << 62, r.Uint64()} {
+			m := &machine{f: f, leaves: map[Value]uint64{arg: n}}
+			for lane := range f.Copies[0].Lanes {
+				if got, want := m.lane(v, lane), defs[code].eval(X, n<<shift+uint64(lane)*uint64(step), k); got != want {
+					t.Fatalf("%v by %#x of %#x<<%d + %d·%d is %#x, want %#x\n%s", code, k, n, shift, lane, step, got, want, f)
+				}
+			}
+		}
+	}
+	if strides < 200 || numbers < 200 {
+		t.Errorf("%d values are strided, %d numbers", strides, numbers)
+	}
+}
