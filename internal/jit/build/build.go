@@ -115,7 +115,6 @@ type builder struct {
 	cuts       []*cut
 	numbers    int32 // of those at barriers
 	copies     int
-	wentApart  int // ways on which lanes have parted that go on by themselves
 	tests      map[hereTested]bool
 	running    *path               // while an instruction is built
 	at         int32               // which

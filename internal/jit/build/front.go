@@ -16,6 +16,7 @@ type front struct {
 	checks map[tested]ssa.CheckID
 	ranges []ssa.Value // numbers that hold where strided values do not wrap
 	spare  int64       // back edges for which there is to be fuel
+	apart  []apartWay  // ways on which lanes have parted that leave the copy
 }
 
 // tested is an address that is tested by a table of bounds.
@@ -54,6 +55,7 @@ func (p *path) versions(pc int32, mask ssa.Value, passes int32, begin func(hot, 
 	} else {
 		h.run(pc)
 	}
+	h.front.goApart(p.builder)
 	p.Copy = outer
 	h.front.fuel(br, p.builder)
 	cond := h.front.condition(p.builder, p.All(mask))

@@ -29,6 +29,7 @@ type path struct {
 	loops   []*loop
 	left    *loop                // that some lanes have left, and the others are in the rest of a turn of (together.go)
 	front   *front               // tests in front of the copy; nil: each access tests itself
+	comers  *comers              // ways that are to go on with this one, which has left a hot copy as they have; nil: it has not
 	upTo    ir.BlockID           // the copy ends in front of this block; 0: with the kernel
 	passes  int32                // an exit that no lane takes; -1: there is none
 	segment int32                // where the running instructions end that are counted already
@@ -237,7 +238,7 @@ func (p *path) arrive(id ir.BlockID) {
 
 // joinEdges makes the block that edges have waited for.
 func (p *path) joinEdges(id ir.BlockID) {
-	list := p.joins[id]
+	list := append(p.joins[id], p.takeIn(id)...)
 	if len(list) == 0 {
 		return
 	}
@@ -245,6 +246,7 @@ func (p *path) joinEdges(id ir.BlockID) {
 		refuse("ways come together while lanes wait")
 	}
 	delete(p.joins, id)
+	p.copyBehind()
 	if !p.dead {
 		list = append(list, join{edge: p.block.Jump(nil), env: p.env, mask: p.mask, pure: p.pure})
 	}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -156,13 +157,19 @@ func (p *path) apartAgain(pc int32, id ir.BlockID, guard ssa.Value) {
 	p.divergentBack(l, pc, id, p.cost(pc), guard)
 }
 
-// mostApart is how many ways on which lanes have parted go on apart from the hot copy.
-const mostApart = 4
+// mostApart is how many ways on which lanes have parted go on apart from a hot copy.
+const mostApart = 16
+
+// apartWay is one of them, with the block at which it has left the others.
+type apartWay struct {
+	join
+	at ir.BlockID
+}
 
 // apartFrom takes those of the ways that meet at a block out of a list on which lanes have parted, and a variable lives that is strided on
 // all others and not on them: they go on apart, as the copy for any lanes does, and the others keep the variable as it is.
 func (p *path) apartFrom(list []join, id ir.BlockID) []join {
-	if len(p.loops) > 0 || p.upTo != 0 || p.opt.Without["loops of all lanes"] {
+	if p.front == nil || len(p.loops) > 0 || p.upTo != 0 || p.opt.Without["loops of all lanes"] {
 		return list
 	}
 	whole := slices.DeleteFunc(slices.Clone(list), func(x join) bool { return x.parted != nil })
@@ -170,11 +177,10 @@ func (p *path) apartFrom(list []join, id ir.BlockID) []join {
 		return list
 	}
 	return slices.DeleteFunc(list, func(x join) bool {
-		if x.parted == nil || p.wentApart >= mostApart || !p.losesStride(whole, x, p.fn.Blocks[id].First) {
+		if x.parted == nil || len(p.front.apart) >= mostApart || !p.losesStride(whole, x, p.fn.Blocks[id].First) {
 			return false
 		}
-		p.wentApart++
-		p.goesApart(x, id)
+		p.front.apart = append(p.front.apart, apartWay{x, id})
 		return true
 	})
 }
@@ -192,11 +198,49 @@ func (p *path) losesStride(ways []join, other join, pc int32) bool {
 	return false
 }
 
-// goesApart goes on from a block to the end of the kernel, or to a barrier, on a way on which lanes have parted.
-func (p *path) goesApart(x join, id ir.BlockID) {
-	m, running, noWrap := x.parted, p.Copy, p.NoWrap
-	p.NoWrap, p.Copy = nil, x.copy
-	m.block.Out, m.upTo, m.front, m.meets = nil, 0, nil, nil
-	m.run(p.fn.Blocks[id].First)
-	p.Copy, p.NoWrap = running, noWrap
+// comers are ways that have left a hot copy and are to go on together.
+type comers struct {
+	ways []apartWay
+	of   uint16    // the hot copy
+	from ssa.Value // whose values they share up to this one
+}
+
+// goApart goes on to the end of the kernel, or to a barrier, on the ways that have left a hot copy. The first of them takes the others in
+// where it comes by: one copy serves all, unless lanes wait there.
+func (t *front) goApart(b *builder) {
+	running, noWrap := b.Copy, b.NoWrap
+	b.NoWrap = nil
+	for c := (comers{ways: t.apart}); len(c.ways) > 0; {
+		first := slices.MinFunc(c.ways, func(x, y apartWay) int { return cmp.Compare(x.at, y.at) })
+		c.of, c.from = b.Copies[first.copy].Of, b.Copies[first.copy].From
+		m := first.parted
+		m.upTo, m.front, m.meets, m.dead, m.comers = 0, nil, nil, true, &c
+		m.run(b.fn.Blocks[first.at].First)
+	}
+	b.Copy, b.NoWrap = running, noWrap
+}
+
+// takeIn are the ways of others that go on from a block on with those of the path.
+func (p *path) takeIn(id ir.BlockID) (list []join) {
+	c := p.comers
+	if c == nil || len(p.waiting)+len(p.loops) > 0 || p.upTo != 0 {
+		return nil
+	}
+	c.ways = slices.DeleteFunc(c.ways, func(x apartWay) bool {
+		if x.at == id {
+			x.parted = nil
+			list = append(list, x.join)
+		}
+		return x.at == id
+	})
+	return list
+}
+
+// copyBehind begins a copy where ways of others may have come in. What has uses in front of such a block and behind it would else be one
+// value, and computed in the hot code that leads to both.
+func (p *path) copyBehind() {
+	if c := p.comers; c != nil && p.upTo == 0 {
+		p.NewCopy(32, true)
+		p.Copies[p.Copy].Of, p.Copies[p.Copy].From = c.of, c.from
+	}
 }

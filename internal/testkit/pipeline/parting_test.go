@@ -4,7 +4,9 @@ package pipeline
 // or by what was loaded, alone and in loops that all threads take the same number of times, with barriers between them.
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -204,7 +206,7 @@ func (b backEnd) textOf(t *testing.T, text string, r *corpus.Run, off map[string
 }
 
 // TestLoopOfAll: loops load and store whole vectors while all lanes are in them, also those to which lanes come that have parted in one
-// before: these go on apart. gemv has two loops, rms four.
+// before: these go on apart. gemv has two loops, rms four, softmax six.
 func TestLoopOfAll(t *testing.T) {
 	var gemv string
 	for _, k := range kernels.All() {
@@ -212,14 +214,10 @@ func TestLoopOfAll(t *testing.T) {
 			gemv = source(t, k)
 		}
 	}
-	rms, err := os.ReadFile("testdata/loops/rms.ptx")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, k := range []struct {
 		kernel, text string
 		accesses     int
-	}{{"gemv", gemv, 10}, {"rms", string(rms), 20}} {
+	}{{"gemv", gemv, 10}, {"rms", loopsOf(t, "rms"), 20}, {"softmax", loopsOf(t, "softmax"), 20}} {
 		m, err := load.Text(k.kernel, k.text)
 		if err != nil {
 			t.Fatal(err)
@@ -242,4 +240,45 @@ func TestLoopOfAll(t *testing.T) {
 			t.Errorf("%s: %d accesses of whole vectors in loops, want %d, and %d by an index:\n%s", k.kernel, whole, k.accesses, apart, text)
 		}
 	}
+}
+
+// loopsOf is a kernel of testdata.
+func loopsOf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/loops/" + name + ".ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestApart: what lanes that have parted in a loop do behind it is what the interpreter does, wherever they have; they meet others of that
+// kind in the copy of the code that they share.
+func TestApart(t *testing.T) {
+	const rows, most, launches = 8, 300, 12 // each of the first learns of what one access touches
+	text := loopsOf(t, "softmax")
+	x := &corpus.Buffer{Name: "x", Elem: corpus.F32, Init: make([]byte, 4*rows*most)}
+	for i := range rows * most {
+		binary.LittleEndian.PutUint32(x.Init[4*i:], math.Float32bits(float32(i*7919%1000)/100))
+	}
+	y := &corpus.Buffer{Name: "y", Elem: corpus.F32, Init: make([]byte, len(x.Init))}
+	word := func(v uint32) corpus.Arg {
+		return corpus.Arg{Elem: corpus.S32, Scalar: binary.LittleEndian.AppendUint32(nil, v)}
+	}
+	backEnds(t, func(t *testing.T, b backEnd) {
+		list := []uint32{171, 0, 5, 32, 100, 128, 160, 256, 261, most}
+		if !b.own {
+			list = list[:1] // each takes the C compiler seconds
+		}
+		for _, cols := range list {
+			r := &corpus.Run{Buffers: []*corpus.Buffer{x, y}, Launches: []corpus.Launch{{Kernel: "softmax", Grid: [3]int{rows / 4, 1, 1}, Block: [3]int{128, 1, 1},
+				Args: []corpus.Arg{{Buffer: x}, {Buffer: y}, word(rows), word(cols)}}}}
+			refused := map[string]error{}
+			got := run(t, text, r, launches, b.with(&jit.PipelineC{}, refused))
+			same(t, fmt.Sprintf("%d columns", cols), &run(t, text, r, 1, nil)[0], got)
+			if err, n := refused["softmax"], got[launches-1].byC; err != nil || n == 0 {
+				t.Errorf("%d columns: %v, %d lane operations are compiled code's", cols, err, n)
+			}
+		}
+	})
 }
