@@ -36,12 +36,17 @@ func Libraries(t testing.TB) string {
 }
 
 // builtLibraries has .ci/cudart fill a folder, once a process: linking takes it as long as many a program.
-var builtLibraries = once(func(root, dir string) error {
-	if out, err := exec.Command(filepath.Join(root, ".ci", "cudart"), dir).CombinedOutput(); err != nil {
+var builtLibraries = once(func(root, dir string) error { return build(root, dir, "") })
+
+// build has .ci/cudart fill a folder, with more tags.
+func build(root, dir, tags string) error {
+	cmd := exec.Command(filepath.Join(root, ".ci", "cudart"), dir)
+	cmd.Env = append(os.Environ(), "PTXVM_TAGS="+tags)
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf(".ci/cudart: %w\n%s", err, out)
 	}
 	return nil
-})
+}
 
 // once makes what is at a path of a repository, the first time that it is asked for.
 func once(build func(root, path string) error) func(root, path string) (string, error) {

@@ -22,9 +22,12 @@ var NewPipeline = flag.String("pipeline", "",
 		"some: also those of which it does not know all, in front of which code leaves; old: by the old compiler; "+
 		"if it is empty, as devices do: by the one that is likely faster")
 
+// Note, if it is not nil, is called for each kernel that the new pipeline is asked for, with why it is not taken.
+var Note func(kernel string, refused error)
+
 func init() {
 	vm.Pipeline = func(o jit.Options) (jit.Options, error) {
-		c := &jit.PipelineC{Own: *NewPipeline != "c", Opt: opt.Options{Verify: true}}
+		c := &jit.PipelineC{Own: *NewPipeline != "c", Opt: opt.Options{Verify: true}, Note: Note}
 		c.Build = build.Options{Some: *NewPipeline == "some"}
 		switch *NewPipeline {
 		case "":
