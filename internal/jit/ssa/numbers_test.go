@@ -182,3 +182,24 @@ func TestSignOfBytes(t *testing.T) {
 		t.Errorf("not unequal is\n%s", f)
 	}
 }
+
+// TestReducedNumbers: whether all lanes of a comparison hold, or one does, is a number, also where its operands are numbers that are compared
+// as floats.
+func TestReducedNumbers(t *testing.T) {
+	for c := range numCodes {
+		if !c.Comparison() {
+			continue
+		}
+		f := New("f", 32)
+		typ := W
+		if defs[c].shape[1] == 'M' {
+			typ = M
+		}
+		a, b := f.Make(Arg, typ, 0), f.Make(Arg, typ, 8)
+		for _, v := range []Value{f.All(f.Cmp(c, f.Vec(a), f.Vec(b))), f.Any(f.Cmp(c, f.Vec(a), f.Vec(b)))} {
+			if !f.IsNum(v) {
+				t.Errorf("%v of numbers in all lanes, or one, is no number:\n%s", c, f)
+			}
+		}
+	}
+}

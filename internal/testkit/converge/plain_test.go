@@ -41,7 +41,7 @@ type tally struct {
 
 // note is called with each kernel that is compiled.
 func (n *tally) note(kernel string, err error) {
-	if kernel != "k" {
+	if rig.NoDefect(kernel, err); kernel != "k" {
 		return // a function of its own
 	}
 	if n.lastError = err; err != nil {

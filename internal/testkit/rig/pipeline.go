@@ -5,11 +5,13 @@ package rig
 // This file runs the tests of a package by one of the two compilers: go test ./internal/testkit/launches -pipeline new.
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/jit/build"
+	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
 	"ptxvm.invalid/ptxvm/internal/jit/opt"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa/eval"
@@ -25,9 +27,24 @@ var NewPipeline = flag.String("pipeline", "",
 // Note, if it is not nil, is called for each kernel that the new pipeline is asked for, with why it is not taken.
 var Note func(kernel string, refused error)
 
+// NoDefect panics, which ends a launch, unless an error by which the new pipeline does not take a kernel is nil or a refusal: the old compiler
+// has the kernel then, too, and nobody would know.
+func NoDefect(kernel string, err error) {
+	if err != nil && !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {
+		panic(fmt.Errorf("BUG: %s: %w", kernel, err))
+	}
+}
+
+func note(kernel string, err error) {
+	NoDefect(kernel, err)
+	if Note != nil {
+		Note(kernel, err)
+	}
+}
+
 func init() {
 	vm.Pipeline = func(o jit.Options) (jit.Options, error) {
-		c := &jit.PipelineC{Own: *NewPipeline != "c", Opt: opt.Options{Verify: true}, Note: Note}
+		c := &jit.PipelineC{Own: *NewPipeline != "c", Opt: opt.Options{Verify: true}, Note: note}
 		c.Build = build.Options{Some: *NewPipeline == "some"}
 		switch *NewPipeline {
 		case "":
