@@ -78,7 +78,7 @@ func Build(code *machine.Code, o Options) (out *Built, err error) {
 	if fn == nil || !ok || code.Insts == nil || code.Interpreted {
 		return nil, Refusal("there is no converged code")
 	}
-	assume, found := map[assumed]differs{}, &plan{lanes: map[int32]int{}}
+	assume, found := map[assumed]differs{}, &plan{lanes: map[int32]int{}, idle: map[int32]bool{}}
 	for {
 		b := newBuilder(code, fn, classes.Shape, o, assume)
 		b.plan = found
@@ -104,6 +104,7 @@ type builder struct {
 	assumed map[assumed]differs // what is assumed of variables
 	unknown map[int32]bool      // Built.Unknown
 	plan    *plan
+	exits   exits
 	tally   tally
 
 	ctaid, tid [3]ssa.Value
@@ -129,7 +130,8 @@ type builder struct {
 
 func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options, assume map[assumed]differs) *builder {
 	b := &builder{Func: ssa.New(fn.Name, 32), code: code, fn: fn, shape: shape, opt: o, assumed: assume,
-		byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}, freely: map[ir.BlockID]bool{}, unknown: map[int32]bool{}}
+		byRoot: map[ssa.Value]int32{}, tests: map[hereTested]bool{}, freely: map[ir.BlockID]bool{}, unknown: map[int32]bool{},
+		exits: exits{map[int32]bool{}, map[int32]bool{}}}
 	b.Func.Without(o.Without)
 	b.boundsAt = make([]int32, len(code.Insts))
 	for i := range b.boundsAt {
@@ -146,9 +148,11 @@ func (b *builder) attempt() (again bool, err error) {
 		switch p := recover().(type) {
 		case nil:
 		case Refusal:
-			if again = b.dropTogether(); !again {
+			if again = b.dropTogether() || b.foundIdle(); !again {
 				err = p
 			}
+		case notIdle:
+			b.plan.idle[int32(p)], again = false, true
 		case helps:
 			b.plan.handlers, again = true, true
 		case retry:
@@ -164,7 +168,7 @@ func (b *builder) attempt() (again bool, err error) {
 		}
 	}()
 	b.skeleton()
-	return false, nil
+	return b.foundIdle(), nil
 }
 
 // skeleton builds the loops over CTAs and warps around the kernel.

@@ -14,8 +14,9 @@ import (
 
 // plan is what attempts have found out, for the next one.
 type plan struct {
-	lanes    map[int32]int // of groups, by the instruction at which a region begins; startRegion is the kernel's start
-	handlers bool          // a region has an instruction that its handler executes (help.go)
+	lanes    map[int32]int  // of groups, by the instruction at which a region begins; startRegion is the kernel's start
+	handlers bool           // a region has an instruction that its handler executes (help.go)
+	idle     map[int32]bool // exits of which it is known whether no lane takes them (idle.go)
 }
 
 const startRegion = -1

@@ -29,14 +29,17 @@ func (p *path) instructions(from int32, id ir.BlockID) {
 		for pc := from; pc < last; pc++ {
 			p.instruction(pc)
 		}
-		switch op := sem.OperationOf(&p.code.Insts[last]); op.Kind {
-		case sem.OpBranch:
+		switch in := &p.code.Insts[last]; {
+		case isTable(in):
+			p.settle()
+			p.branchTable(last, id)
+		case sem.OperationOf(in).Kind == sem.OpBranch:
 			p.settle()
 			p.branch(last, id)
-		case sem.OpExit, sem.OpReturn:
+		case isExit(in):
 			p.settle()
 			p.exit(last)
-		case sem.OpBarrier:
+		case sem.OperationOf(in).Kind == sem.OpBarrier:
 			p.settle()
 			if p.group != nil {
 				p.ends(ending{kind: endBarrier, pc: last})
@@ -53,11 +56,12 @@ func (p *path) instructions(from int32, id ir.BlockID) {
 
 // control tells whether an instruction ends a segment.
 func (p *path) control(pc int32) bool {
-	switch sem.OperationOf(&p.code.Insts[pc]).Kind {
+	in := &p.code.Insts[pc]
+	switch sem.OperationOf(in).Kind {
 	case sem.OpBranch, sem.OpExit, sem.OpReturn, sem.OpBarrier:
 		return true
 	}
-	return false
+	return isTable(in)
 }
 
 // exit ends lanes.
@@ -66,6 +70,7 @@ func (p *path) exit(pc int32) {
 	if pc == p.passes {
 		guard = p.Truth(false)
 	}
+	p.takesExit(pc, !p.isNone(guard))
 	rest := p.And(p.mask, p.Not(guard))
 	if p.group == nil && p.mayTest() && !p.IsNum(guard) && !p.isNone(p.All(rest)) {
 		p.versions(pc+1, rest, -1, func(hot, any *path) {
@@ -88,7 +93,7 @@ func (p *path) exit(pc int32) {
 			p.block.Jump(p.end)
 		}
 		p.mask, p.dead = rest, true
-	case p.isFull(rest):
+	case p.isFull(rest), p.isNone(guard):
 	case p.upTo != 0 || slices.ContainsFunc(p.loops, func(l *loop) bool { return !l.divergent || !l.apart }):
 		refuse("lanes exit between a branch and where its ways meet")
 	case p.IsNum(guard) && len(p.waiting) == 0:
@@ -168,28 +173,38 @@ func (p *path) uniformBranch(target ir.BlockID, guard ssa.Value) {
 
 // part lets the lanes that take a branch wait at its target.
 func (p *path) part(pc int32, id, target ir.BlockID, guard ssa.Value) {
-	if meet, d := p.fn.Blocks[id].IPDom, p.code.Insts[pc].D; d == machine.NoReconv {
-		// they meet where their pcs agree: the least goes first
-	} else if int32(d) <= pc {
-		if !p.isFull(guard) {
-			refuse("lanes that part meet at an earlier instruction")
-		}
-	} else if meet != ir.NoBlock && meet > id && !p.leavesLoop(meet) && !p.isFull(guard) && !p.waitsBefore(meet) {
+	if !p.isFull(guard) {
+		p.meetAgain(pc, id)
+	}
+	p.partsFrom(target, pc, p.isFull(guard))
+	p.waiting[target] = p.orWaiting(target, p.And(p.mask, guard))
+	if p.mask = p.And(p.mask, p.Not(guard)); p.isNone(p.mask) || p.isFull(guard) {
+		p.dead = true
+	}
+}
+
+// orWaiting are some lanes and those that wait at a block.
+func (p *path) orWaiting(id ir.BlockID, lanes ssa.Value) ssa.Value {
+	if old, ok := p.waiting[id]; ok {
+		return p.Or(old, lanes)
+	}
+	return lanes
+}
+
+// meetAgain notes the mask that lanes which part at the end of a block have again where they meet.
+func (p *path) meetAgain(pc int32, id ir.BlockID) {
+	meet, d := p.fn.Blocks[id].IPDom, p.code.Insts[pc].D
+	switch {
+	case d == machine.NoReconv: // where their pcs agree: the least goes first
+	case int32(d) <= pc:
+		refuse("lanes that part meet at an earlier instruction")
+	case meet != ir.NoBlock && meet > id && !p.leavesLoop(meet) && !p.waitsBefore(meet):
 		if p.meets == nil {
 			p.meets = map[ir.BlockID]ssa.Value{}
 		}
 		if _, ok := p.meets[meet]; !ok {
 			p.meets[meet] = p.allAt(meet)
 		}
-	}
-	p.partsFrom(target, pc, p.isFull(guard))
-	taken := p.And(p.mask, guard)
-	if old, ok := p.waiting[target]; ok {
-		taken = p.Or(old, taken)
-	}
-	p.waiting[target] = taken
-	if p.mask = p.And(p.mask, p.Not(guard)); p.isNone(p.mask) || p.isFull(guard) {
-		p.dead = true
 	}
 }
 
@@ -220,10 +235,10 @@ func (p *path) leavesLoop(id ir.BlockID) bool {
 // cold copy of what lies between here and where the ways meet.
 func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	meet := p.fn.Blocks[id].IPDom
-	if p.opt.Without["coherent"] || meet == ir.NoBlock || meet <= id || p.leavesLoop(meet) || p.upTo != 0 || !p.mayCopy(id+1, meet) || target > meet {
+	if !p.mayPartTo(id, meet) || target > meet {
 		return false
 	}
-	br, hot := p.block, p.Copy
+	br := p.block
 	taken, some, mixed, rest := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
 	br.Cond = p.Maybe(guard)
 	br.Jump(some)
@@ -232,16 +247,32 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	some.Jump(taken)
 	some.Jump(mixed)
 	p.joins[target] = append(p.joins[target], join{edge: taken.Jump(nil), env: maps.Clone(p.env), mask: p.mask, pure: maps.Clone(p.pure)})
+	p.inColdCopy(mixed, meet, func(m *path) {
+		m.waiting, m.mask = map[ir.BlockID]ssa.Value{target: guard}, p.Not(guard)
+		m.waitsAt(target, m.open)
+		mixed.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
+		m.run(p.fn.Blocks[id+1].First)
+	})
+	p.block = rest
+	p.excluded(p.Truth(false))
+	return true
+}
+
+// mayPartTo tells whether lanes that part at the end of a block can go on in a copy of what lies between it and where they meet.
+func (p *path) mayPartTo(id, meet ir.BlockID) bool {
+	return !p.opt.Without["coherent"] && meet != ir.NoBlock && meet > id && !p.leavesLoop(meet) && p.upTo == 0 && p.mayCopy(id+1, meet)
+}
+
+// inColdCopy builds what some lanes do from a block on, in a cold copy, until all meet.
+func (p *path) inColdCopy(mixed *ssa.Block, meet ir.BlockID, build func(m *path)) {
+	hot := p.Copy
 	m := p.clone()
 	m.Copy = p.NewCopy(32, true)
 	mixed.Cold = true
 	m.block, m.upTo, m.joins = mixed, meet, map[ir.BlockID][]join{}
-	m.waiting, m.mask = map[ir.BlockID]ssa.Value{target: guard}, p.Not(guard)
 	m.meets = map[ir.BlockID]ssa.Value{meet: p.mask}
 	m.open, m.opens = []ir.BlockID{meet}, map[ir.BlockID][]ir.BlockID{}
-	m.waitsAt(target, m.open)
-	mixed.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
-	m.run(p.fn.Blocks[id+1].First)
+	build(m)
 	delete(m.waiting, meet)
 	m.mask, m.dead = p.mask, false
 	if m.joinEdges(meet); len(m.waiting) > 0 {
@@ -249,20 +280,6 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	}
 	p.joins[meet] = append(p.joins[meet], join{m.block.Jump(nil), m.env, p.mask, m.pure, m, p.Copy})
 	p.Copy = hot
-	p.block = rest
-	p.excluded(p.Truth(false))
-	return true
-}
-
-// exitsIn tells whether lanes exit in a block.
-func (p *path) exitsIn(id ir.BlockID) bool {
-	b := &p.fn.Blocks[id]
-	for pc := b.First; pc < b.End; pc++ {
-		if isExit(&p.code.Insts[pc]) {
-			return true
-		}
-	}
-	return false
 }
 
 // mayCopy tells whether blocks can be copied: nothing exits or goes back to one in front of them or from behind them.

@@ -47,6 +47,8 @@ func (p *path) loopAt(id ir.BlockID) *loop {
 			to := p.fn.BlockOf(int32(in.Imm))
 			l.divergent = l.divergent || to <= id || to > l.last
 		}
+		leaves := slices.ContainsFunc(p.fn.Blocks[b].Succs, func(s ir.BlockID) bool { return s > l.last })
+		l.divergent = l.divergent || leaves && isTable(in) && p.slotOf(in.A, last) == nil
 		l.apart = l.apart || p.exitsIn(b)
 		for _, s := range p.fn.Blocks[b].Succs {
 			if (s < id || s > l.last) && !slices.Contains(l.outs, s) {
@@ -138,7 +140,7 @@ func (l *loop) parts(p *path) {
 	for b := l.first; b <= l.last; b++ {
 		last := p.fn.Blocks[b].End - 1
 		in := &p.code.Insts[last]
-		if sem.OperationOf(in).Kind != sem.OpBranch || in.Guard == machine.NoGuard {
+		if !parts(in) {
 			continue
 		}
 		for _, to := range p.fn.Blocks[b].Succs {

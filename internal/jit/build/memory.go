@@ -141,7 +141,7 @@ func touches(in *machine.Inst) bool {
 	case sem.OpLoad, sem.OpVote, sem.OpBallot, sem.OpElect, sem.OpWarpSync, sem.OpBranch, sem.OpExit, sem.OpReturn:
 		return false
 	}
-	return in.Op.Reach() > uop.ReachRows
+	return in.Op.Reach() > uop.ReachRows && !isTable(in)
 }
 
 // results writes what a load has loaded.

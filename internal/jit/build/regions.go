@@ -107,7 +107,7 @@ func (p *path) mayStop(from, to ir.BlockID) bool {
 			switch sem.OperationOf(in).Kind {
 			case sem.OpBranch, sem.OpExit, sem.OpReturn, sem.OpActive:
 			default:
-				if in.Op.Reach() > uop.ReachMemory {
+				if in.Op.Reach() > uop.ReachMemory && !isTable(in) {
 					return true
 				}
 			}

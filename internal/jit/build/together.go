@@ -134,20 +134,11 @@ func (p *path) maybeSurely(pc int32, guard ssa.Value) (maybe, surely ssa.Value) 
 
 // inParts builds what some lanes do from a block on, in a cold copy, until all meet behind the loop.
 func (p *path) inParts(l *loop, mixed *ssa.Block, build func(m *path)) {
-	hot, out := p.Copy, l.outs[0]
-	m := p.clone()
-	m.Copy = p.NewCopy(32, true)
-	mixed.Cold = true
-	m.block, m.upTo, m.joins, m.loops = mixed, out, map[ir.BlockID][]join{}, p.loops[:len(p.loops)-1:len(p.loops)-1]
-	m.meets, m.left = map[ir.BlockID]ssa.Value{out: p.mask}, l
-	build(m)
-	delete(m.waiting, out)
-	m.mask, m.dead = p.mask, false
-	if m.joinEdges(out); len(m.waiting) > 0 {
-		refuse("some lanes do not come to where all meet")
-	}
-	p.joins[out] = append(p.joins[out], join{m.block.Jump(nil), m.env, p.mask, m.pure, m, p.Copy})
-	p.Copy = hot
+	out := l.outs[0]
+	p.inColdCopy(mixed, out, func(m *path) {
+		m.loops, m.left = p.loops[:len(p.loops)-1:len(p.loops)-1], l
+		build(m)
+	})
 }
 
 // apartAgain is the end of a turn that some lanes have left: those for which a guard holds go round again, apart from the others.

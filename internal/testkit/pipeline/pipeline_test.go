@@ -26,7 +26,7 @@ import (
 
 // taken are the kernels that the pipeline takes, of those that the compiler may be tuned on; the others are refused for a reason.
 var taken = []string{"aossoa", "base64", "bilinear", "bytecode", "bytesadd", "calls", "chol6", "compact", "conv3x3", "editdist", "fir17", "gemv", "gray", "heat2d", "itoa",
-	"knapsack", "life", "maxpool", "minmax", "pagerank", "powmod", "queens", "ttnorm"}
+	"knapsack", "life", "maxpool", "minmax", "pagerank", "powmod", "queens", "ttnorm", "xorshift"}
 
 // helped are those of which the interpreter executes instructions, which is so in machine code of our own alone.
 var helped = []string{"lu16"}
