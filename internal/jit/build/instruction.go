@@ -62,9 +62,11 @@ func (p *path) read(pc int32, off uint32, t ssa.Type, scalar bool) ssa.Value {
 	case !ok && p.strict:
 		panic(notPure{})
 	case !ok && off >= p.code.RegBytes:
-		refuse("a special register (offset %d)", off)
+		v = p.specialAt(off)
 	case !ok:
 		return p.Const(t, 0) // registers are 0 when a warp begins
+	}
+	switch {
 	case p.TypeOf(v) == ssa.X && t == ssa.W:
 		return p.Make(ssa.Trunc, ssa.W, 0, v)
 	case p.TypeOf(v) != t:
@@ -154,6 +156,8 @@ func (p *path) does(pc int32, op *sem.Operation, guard ssa.Value) {
 	in := &p.code.Insts[pc]
 	switch op.Kind {
 	case sem.OpNothing:
+	case sem.OpFence:
+		p.fence(true)
 	case sem.OpLane:
 		p.put(in.D, p.lane(pc, op.Fn, op.Scalar), guard)
 	case sem.OpCompare:

@@ -20,7 +20,7 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	case m.By == sem.ByKernel && op.Kind == sem.OpLoad:
 		p.parameter(in, m, guard)
 		return
-	case m.Strong || m.Space == machine.Local || len(m.At) > 4 || m.By == sem.ByKernel:
+	case m.Space == machine.Local || len(m.At) > 4 || m.By == sem.ByKernel:
 		refuse("memory of another kind")
 	case slices.ContainsFunc(m.At, func(off uint32) bool { return p.wide[off] }):
 		refuse("registers of 128 bits")
@@ -44,9 +44,23 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	}
 	p.addressOf(pc, a, m)
 	p.noteAccess(e)
+	if m.Strong { // processors keep loads and stores in order, so it is enough that the code does
+		p.fence(false)
+	}
 	p.access(e)
+	if m.Strong {
+		p.fence(false)
+	}
 	if op.Kind == sem.OpLoad {
 		p.results(e, m, guard)
+	}
+}
+
+// fence has no access pass: none of the code, or none as others see them either.
+func (p *path) fence(others bool) {
+	e := p.block.Add(&ssa.Effect{Kind: ssa.Fence})
+	if others {
+		e.N = 1
 	}
 }
 
@@ -157,19 +171,24 @@ func (p *path) results(e *ssa.Effect, m *sem.MemoryUse, guard ssa.Value) {
 		if bits == 0 {
 			continue
 		}
-		switch {
-		case t == ssa.X && bits <= 32:
-			v = p.Make(ssa.Trunc, ssa.W, 0, v)
-		case t == ssa.W && bits > 32 && a.Signed:
-			v = p.Make(ssa.Sext, ssa.X, 0, v)
-		case t == ssa.W && bits > 32:
-			v = p.Make(ssa.Zext, ssa.X, 0, v)
-		}
-		if a.Signed && bits < 32 && int(a.Elem)*8 < bits {
-			v = p.Bin(ssa.And, v, p.Word(1<<bits-1))
-		}
-		p.put(m.At[k], v, guard)
+		p.put(m.At[k], p.loadedAs(v, m, bits), guard)
 	}
+}
+
+// loadedAs is an element that was loaded, extended to a word if it is narrower, as a register of so many bits.
+func (p *path) loadedAs(v ssa.Value, m *sem.MemoryUse, bits int) ssa.Value {
+	switch t := p.TypeOf(v); {
+	case t == ssa.X && bits <= 32:
+		v = p.Make(ssa.Trunc, ssa.W, 0, v)
+	case t == ssa.W && bits > 32 && m.Signed:
+		v = p.Make(ssa.Sext, ssa.X, 0, v)
+	case t == ssa.W && bits > 32:
+		v = p.Make(ssa.Zext, ssa.X, 0, v)
+	}
+	if m.Signed && bits < 32 && int(m.Elem)*8 < bits {
+		v = p.Bin(ssa.And, v, p.Word(1<<bits-1))
+	}
+	return v
 }
 
 // parameter loads parameters of the kernel.
@@ -178,11 +197,13 @@ func (p *path) parameter(in *machine.Inst, m *sem.MemoryUse, guard ssa.Value) {
 		if off == machine.NoGuard || m.Bits[i] == 0 {
 			continue
 		}
-		t := lane.TypeOf(m.Bits[i])
-		if int(m.Elem)*8 != t.Bits() {
-			refuse("narrow parameters")
+		at := in.Imm + uint64(i)*uint64(m.Elem)
+		if m.Elem == 8 {
+			p.put(off, p.loadedAs(p.Make(ssa.Arg, ssa.X, at), m, m.Bits[i]), guard)
+			continue
 		}
-		p.put(off, p.Make(ssa.Arg, t, in.Imm+uint64(i)*uint64(m.Elem)), guard)
+		word := p.Bin(ssa.Shr, p.Make(ssa.Arg, ssa.W, at&^3), p.Word(uint32(8*(at&3)))) // parameters begin at a multiple of 4
+		p.put(off, p.loadedAs(lane.Extended(p.Func, word, 8*int(m.Elem), m.Signed), m, m.Bits[i]), guard)
 	}
 }
 

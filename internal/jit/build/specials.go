@@ -1,12 +1,14 @@
 package build
 
 import (
+	"slices"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/isa"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
+	"ptxvm.invalid/ptxvm/internal/machine/specials"
 )
 
 // This file has the special registers.
@@ -17,8 +19,11 @@ var (
 	tid, ntid, ctaid, nctaid, laneid = special("%tid"), special("%ntid"), special("%ctaid"), special("%nctaid"), special("%laneid")
 	maskEq, maskLt, maskLe           = special("%lanemask_eq"), special("%lanemask_lt"), special("%lanemask_le")
 	maskGt, maskGe                   = special("%lanemask_gt"), special("%lanemask_ge")
+	warpid, clusterid                = special("%warpid"), special("%clusterid")
 
 	sharedAt, globalAt = unsafe.Offsetof(abi.State{}.SharedHost), unsafe.Offsetof(abi.State{}.GlobalHost)
+
+	paramsAt = unsafe.Offsetof(abi.State{}.Params)
 
 	gridAt = unsafe.Offsetof(abi.State{}.Batch) + unsafe.Offsetof(abi.Batch{}.Grid)
 )
@@ -36,10 +41,14 @@ func (p *path) specials() {
 			v = p.tid[s.Comp]
 		case s.Reg == ntid:
 			v = p.Word(uint32(size[s.Comp]))
-		case s.Reg == ctaid:
+		case s.Reg == ctaid || s.Reg == clusterid: // there are no clusters
 			v = p.ctaid[s.Comp]
 		case s.Reg == nctaid && s.Comp < 2:
 			v = p.Make(ssa.Field, ssa.W, uint64(gridAt)+8*uint64(s.Comp))
+		case s.Reg == specials.KernelParams:
+			v = p.Make(ssa.Field, ssa.X, uint64(paramsAt))
+		case s.Reg == warpid:
+			v = p.warp
 		case s.Reg == laneid:
 			v = p.Strided(p.Word(0), 1)
 		case s.Reg == maskEq || s.Reg == maskLt || s.Reg == maskLe || s.Reg == maskGt || s.Reg == maskGe:
@@ -50,14 +59,42 @@ func (p *path) specials() {
 			}
 			continue
 		}
-		v = p.Bin(ssa.Add, v, p.Const(ssa.W, s.Add))
-		if s.Width == regs.Row64 || s.Width == regs.Slot64 {
+		v = p.Bin(ssa.Add, v, p.Const(p.TypeOf(v), s.Add))
+		switch wide := s.Width == regs.Row64 || s.Width == regs.Slot64; {
+		case wide && p.TypeOf(v) == ssa.W:
 			v = p.Make(ssa.Zext, ssa.X, 0, v)
+		case !wide && p.TypeOf(v) == ssa.X:
+			v = p.Make(ssa.Trunc, ssa.W, 0, v)
 		}
 		if s.Width != regs.Pred {
 			p.env[s.Off] = v
 		}
 	}
+}
+
+// specialAt brings a special register from the warp's register block, where the machine has put it, if it does not change with the CTA. Nothing keeps
+// it: an instruction that is refused takes back what it has brought.
+func (p *path) specialAt(off uint32) ssa.Value {
+	i := slices.IndexFunc(p.code.Specials, func(s specials.Ref) bool { return s.Off == off })
+	if i < 0 {
+		refuse("what lies at offset %d", off)
+	}
+	s := &p.code.Specials[i]
+	if c := s.Class(); c != specials.PerLaunch && c != specials.PerWarp && c != specials.PerLane {
+		refuse("special register %v", s.Reg)
+	}
+	h, t := ssa.Home{Kind: ssa.Slot, Off: off}, ssa.W
+	switch s.Width {
+	case regs.Row32, regs.Row64:
+		h.Kind = ssa.Row
+	case regs.Pred:
+		h.Kind, t = ssa.Pred, ssa.M
+	}
+	if s.Width == regs.Row64 || s.Width == regs.Slot64 {
+		t = ssa.X
+	}
+	e := p.block.Add(&ssa.Effect{Kind: ssa.Resume, Homes: []ssa.Home{h}, N: int64(p.firstLane())})
+	return p.NewResult(p.block, e, t, h.Kind == ssa.Slot)
 }
 
 // laneMask are the bits of a lane, of those below or above it, with it or without.

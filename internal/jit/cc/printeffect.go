@@ -50,6 +50,8 @@ func (p *printer) effect(e *ssa.Effect) {
 	case ssa.Clear: // volatile: else it would call memset
 		p.linef("\t{ %s for (u32 i = 0; i < %d; i += 32) *(volatile x4m *)(r + %d + i) = splatx(0); }", block, e.N, e.Homes[0].Off)
 	case ssa.Ready:
+	case ssa.Fence:
+		p.linef("\t__atomic_%s_fence(__ATOMIC_SEQ_CST);", map[bool]string{false: "signal", true: "thread"}[e.N != 0])
 	case ssa.Spend:
 		p.linef("\tfuel -= %d; looped = 1;", e.N)
 	case ssa.Spare:

@@ -56,6 +56,17 @@ func sign(f *ssa.Func, v ssa.Value, bits int) ssa.Value {
 	return f.Bin(ssa.Sar, f.Bin(ssa.Shl, v, n), n)
 }
 
+// Extended is the low bits of a word, extended to it.
+func Extended(f *ssa.Func, v ssa.Value, bits int, signed bool) ssa.Value {
+	switch {
+	case bits == 32:
+		return v
+	case signed:
+		return sign(f, v, bits)
+	}
+	return low(f, v, bits)
+}
+
 // signed16 extends operands of 16 bits by their sign.
 func signed16(l Lowering) Lowering {
 	return func(f *ssa.Func, in []ssa.Value) ssa.Value {

@@ -89,10 +89,11 @@ const (
 	Spare                  // Results = whether the fuel is enough for N back edges, and some is left
 	Spend                  // takes the fuel of N back edges, of which Spare has told that it is there
 	Ready                  // nothing, but Args have been computed
+	Fence                  // no access passes: none of this code, and if N is not 0 none as other threads of the host see them
 )
 
 var kindNames = [...]string{Load: "load", Store: "store", Atomic: "atomic", AtomicOnce: "atomiconce", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
-	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear", Keep: "keep", Spare: "spare", Spend: "spend", Ready: "ready"}
+	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear", Keep: "keep", Spare: "spare", Spend: "spend", Ready: "ready", Fence: "fence"}
 
 // Kinds is the number of kinds.
 const Kinds = len(kindNames)

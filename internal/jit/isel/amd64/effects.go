@@ -27,6 +27,11 @@ func (s *selector) effect(e *ssa.Effect) {
 		s.atomic(e)
 	case ssa.Ready:
 		s.ready(e.Args)
+	case ssa.Fence:
+		s.flush()
+		if e.N != 0 {
+			s.perform("fence", func(c *code) { c.Lock().MI(x86.OR, x86.S32, c.frameAt(fFuel), 0) }, nil)
+		}
 	case ssa.Steps:
 		s.steps(e)
 	case ssa.Lanes:

@@ -9,7 +9,7 @@ import (
 
 // TestDoes: whatever looks at fuel has a warp's fuel kept, and one instruction of the interpreter's makes the way there.
 func TestDoes(t *testing.T) {
-	for kind := ssa.Load; kind <= ssa.Clear; kind++ {
+	for kind := ssa.Load; int(kind) < ssa.Kinds; kind++ {
 		f := ssa.New("f", 32)
 		f.NewBlock(0).Add(&ssa.Effect{Kind: kind, N: 3})
 		want := does{help: kind == ssa.Helper, burn: kind == ssa.Fuel || kind == ssa.Spare || kind == ssa.Spend}

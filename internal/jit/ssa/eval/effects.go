@@ -33,6 +33,7 @@ func init() {
 				r.toHome(h, r.f.LanesIn(r.block), int(e.N))
 			}
 		},
+		ssa.Fence: func(r *run, e *ssa.Effect) { r.fence.Add(uint32(e.N)) },
 		ssa.Ready: func(r *run, e *ssa.Effect) {
 			for _, v := range e.Args {
 				r.get(v)

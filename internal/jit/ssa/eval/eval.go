@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
@@ -24,6 +25,7 @@ type Options struct {
 
 // Code is a function that can be executed. It is safe for concurrent use.
 type Code struct {
+	fence  atomic.Uint32 // what orders memory for other threads
 	f      *ssa.Func
 	opt    Options
 	dom    *ssa.Dominators

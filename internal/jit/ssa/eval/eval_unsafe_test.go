@@ -190,7 +190,7 @@ func TestRefuses(t *testing.T) {
 	known := effects
 	defer func() { effects = known }()
 	effects = effects[:ssa.Kinds-1]
-	if _, err := New(f, Options{}); err == nil || !strings.Contains(err.Error(), "does not know effect ready") {
+	if _, err := New(f, Options{}); err == nil || !strings.Contains(err.Error(), "does not know effect "+ssa.Kind(ssa.Kinds-1).String()) {
 		t.Errorf("%v", err)
 	}
 }
