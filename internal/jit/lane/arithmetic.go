@@ -189,6 +189,9 @@ func fmaF32(f *ssa.Func, how ssa.Rounding, flushes bool, in []ssa.Value) ssa.Val
 	if how == ssa.Nearest && !flushes {
 		return f.Make(ssa.FFma, ssa.W, 0, in...)
 	}
+	if v := ontoConstant(f, how, in); v != 0 {
+		return v
+	}
 	s := oddSum(f, fmul(f, wideF32(f, in[0]), wideF32(f, in[1])), wideF32(f, in[2]))
 	v := roundedSum(f, how, s, xor(f, in[0], in[1]), in[2])
 	if flushes {

@@ -1,6 +1,10 @@
 package lane
 
-import "ptxvm.invalid/ptxvm/internal/jit/ssa"
+import (
+	"math"
+
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+)
 
 // This file has roundings other than to nearest, of results that are rounded to nearest and of which it is known on which side of them the
 // exact value is: the float beside one has the next bits, whatever its exponent.
@@ -40,4 +44,29 @@ func sum(f *ssa.Func, how ssa.Rounding, large, small ssa.Value) ssa.Value {
 	}
 	lost := f.Bin(ssa.FSub, small, f.Bin(ssa.FSub, v, large))
 	return directed(f, how, v, f.Cmp(ssa.FLt, lost, f.Wide(0)), f.Cmp(ssa.FLt, f.Wide(0), lost))
+}
+
+// ontoConstant is a·b + c rounded down or towards 0, where b and c are constants, c at least 1, and a·b is known not to be negative and to leave
+// the sum the exponent of c: that is how a product is rounded to a multiple of c's last place, as in nvcc's expf, fma.rm(a, 252, 12582913) with a from
+// 0 to 1. What the sum to nearest exceeds c by is exact, and so is the sign of what the product lacks of it. 0: they are not so.
+func ontoConstant(f *ssa.Func, how ssa.Rounding, in []ssa.Value) ssa.Value {
+	a, b, c := in[0], in[1], in[2]
+	if _, known := f.Known(b); !known {
+		a, b = b, a
+	}
+	kb, known := f.Known(b)
+	kc, also := f.Known(c)
+	most := f.Limit(a)
+	if how != ssa.Down && how != ssa.Zero || !known || !also || most >= infF32 || kb >= infF32 || kc < oneF32 || kc >= infF32 {
+		return 0
+	}
+	number := func(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
+	const places = 23
+	_, exponent := math.Frexp(number(kc))
+	if number(most)*number(kb)+number(kc) > math.Ldexp(1-math.Ldexp(1, -places), exponent) {
+		return 0
+	}
+	v := f.Make(ssa.FFma, ssa.W, 0, a, b, c)
+	lacks := f.Make(ssa.FFma, ssa.W, 0, a, b, f.Bin(ssa.FSub, c, v))
+	return f.Sel(f.Cmp(ssa.FLt, lacks, f.Word(0)), f.Bin(ssa.Sub, v, f.Word(1)), v)
 }

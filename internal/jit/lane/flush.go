@@ -10,5 +10,5 @@ func flushF32(f *ssa.Func, a ssa.Value) ssa.Value {
 
 // saturated clamps to [0, 1]; what is not above 0, NaNs too, becomes +0.
 func saturated(f *ssa.Func, a ssa.Value) ssa.Value {
-	return f.Sel(f.Cmp(ssa.FLt, f.Word(0), a), f.Bin(ssa.MinS, a, f.Word(oneF32)), f.Word(0))
+	return f.Sel(f.Cmp(ssa.FLt, f.Word(0), a), f.Bin(ssa.MinU, a, f.Word(oneF32)), f.Word(0))
 }

@@ -1,6 +1,8 @@
 package lane
 
 import (
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -77,6 +79,44 @@ func TestConstants(t *testing.T) {
 			if have, known := f.Known(Of(op)(f, []ssa.Value{f.Word(a)})); !known || uint32(have) != want(a) {
 				t.Fatalf("%v of %#x: %#x, want %#x (known: %v)", op, a, have, want(a), known)
 			}
+		}
+	}
+}
+
+// TestOntoConstant: a product that is added to a large constant and rounded down is what package big makes of it; it takes no f64, where the
+// product is known to be small.
+func TestOntoConstant(t *testing.T) {
+	g := rand.New(rand.NewPCG(4, 36))
+	for op, mode := range map[uop.Op]big.RoundingMode{uop.FmaRMF32: big.ToNegativeInf, uop.FmaRZF32: big.ToZero, uop.FmaRPF32: big.ToPositiveInf} {
+		for _, k := range [][3]float32{{1, 252, 12582913}, {1, 0.5, 1}, {3, 0x1p-60, 1.5}, {0x1p-100, 0x1p100, 5}, {1000, 0, 9}, {1, 252, 16777100}, {1, 1, -8}} {
+			for range 2000 {
+				a := min(math.Float32bits(k[0]), g.Uint32()>>2>>(g.IntN(3)*g.IntN(32)))
+				if g.IntN(4) == 0 { // a product near a multiple of the last place
+					a = min(math.Float32bits(k[0]), math.Float32bits(float32(g.IntN(300))/max(k[1], 1))+uint32(g.IntN(3))-1) &^ signF32
+				}
+				f := ssa.New("test", 32)
+				in := []ssa.Value{f.Word(a), f.Word(math.Float32bits(k[1])), f.Word(math.Float32bits(k[2]))}
+				have, known := f.Known(Of(op)(f, in))
+				exact := new(big.Float).SetPrec(400).SetMode(mode)
+				x := func(v float32) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(float64(v)) }
+				exact.Add(exact.Mul(x(math.Float32frombits(a)), x(k[1])), x(k[2]))
+				want, _ := new(big.Float).SetPrec(24).SetMode(mode).Set(exact).Float32()
+				if !known || uint32(have) != math.Float32bits(want) {
+					t.Fatalf("%v of %#x and %v: %#x, want %#x", op, a, k[1:], have, math.Float32bits(want))
+				}
+			}
+		}
+	}
+	for op, direct := range map[uop.Op]bool{uop.FmaRMF32: true, uop.FmaRMFtzF32: true, uop.FmaRPF32: false} {
+		f := ssa.New("test", 32)
+		a := Of(uop.FmaSatF32)(f, []ssa.Value{f.Make(ssa.Arg, ssa.W, 0), f.Word(0x3bbb989d), f.Word(0x3f000000)})
+		Of(op)(f, []ssa.Value{a, f.Word(math.Float32bits(252)), f.Word(math.Float32bits(12582913))})
+		wide := false
+		for i := range f.Ops {
+			wide = wide || f.Ops[i].Code == ssa.F2D
+		}
+		if wide == direct {
+			t.Errorf("%v by way of f64: %v", op, wide)
 		}
 	}
 }
