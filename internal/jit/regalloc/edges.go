@@ -27,6 +27,7 @@ func (a *allocator) edge(to *isel.Block, args []isel.VReg) {
 		for _, r := range a.regs[c] {
 			if v := start[c][r]; v != 0 && a.mark[v] != a.edges {
 				a.mark[v] = a.edges
+				a.notePassing(to, v)
 				a.moveTo(r, v)
 			}
 		}
@@ -39,6 +40,18 @@ func (a *allocator) edge(to *isel.Block, args []isel.VReg) {
 		}
 	}
 	a.order()
+}
+
+// notePassing notes a value that a loop's end loads back for the loop to begin with, and that is used only behind it.
+func (a *allocator) notePassing(head *isel.Block, v isel.VReg) {
+	if end := a.loop[head.ID]; end == 0 || a.where[v].IsReg() || a.pos < a.first[head.ID] || a.isConst(v) || slices.Contains(head.Params, v) ||
+		a.usedBetween(v, a.first[head.ID], end) {
+		return
+	}
+	if a.idle == nil {
+		a.idle = map[passing]bool{}
+	}
+	a.idle[passing{head.ID, v}] = true
 }
 
 func (a *allocator) moveTo(to Loc, v isel.VReg) {
@@ -54,7 +67,7 @@ func (a *allocator) fix(to *isel.Block, args []isel.VReg) {
 	lead, end := a.lead[to.ID], a.loop[to.ID]
 	for c := range a.state {
 		for r, v := range a.state[c] {
-			keep := v != 0 && lead.has(v)
+			keep := v != 0 && lead.has(v) && !a.inMemory[passing{to.ID, v}]
 			if v != 0 && a.isConst(v) {
 				keep = a.preds[to.ID] == 1 || end != 0 && a.nextUse(v, a.first[to.ID]) < end
 			}

@@ -282,3 +282,10 @@ func (a *flow) nextUse(v isel.VReg, from int) int {
 	}
 	return int(a.uses[i])
 }
+
+// usedBetween tells whether a value has a use between two positions.
+func (a *flow) usedBetween(v isel.VReg, from, to int) bool {
+	list := a.uses[a.from[v]:a.from[v+1]]
+	i := sort.Search(len(list), func(k int) bool { return int(list[k]) >= from })
+	return i < len(list) && int(list[i]) <= to
+}

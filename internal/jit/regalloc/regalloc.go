@@ -79,9 +79,28 @@ func (r *Result) Moves(s *Step) (moves, edge []Move) {
 // Registers says which registers may be given, by class.
 type Registers [isel.Classes][]Loc
 
-// Allocate gives places to a function.
+// Allocate gives places to a function. What a loop does not use, and was loaded back at its end all the same, since it had a register where the
+// loop begins, is kept in memory there in a second scan.
 func Allocate(f *isel.Func, regs Registers) *Result {
+	r := scan(f, regs, nil)
+	if idle := r.by.idle; len(idle) > 0 {
+		r.by.idle = nil
+		r.Free()
+		return scan(f, regs, idle)
+	}
+	return r
+}
+
+// passing is a value that is in a register where a loop begins, and is used only behind it.
+type passing struct {
+	head  int
+	value isel.VReg
+}
+
+// scan gives places to a function; values that only pass through loops have none of their registers.
+func scan(f *isel.Func, regs Registers, inMemory map[passing]bool) *Result {
 	a := newAllocator(f, regs)
+	a.inMemory = inMemory
 	a.findLiveness()
 	a.findUses()
 	a.out.locs = again(a.locs, a.operands)[:0]
@@ -147,6 +166,9 @@ type allocator struct {
 	locked [isel.Classes]uint32
 	queue  []Move // of the running edge
 	memory
+
+	idle     map[passing]bool // what was loaded at the end of a loop that does not use it
+	inMemory map[passing]bool // what was so in the scan before
 }
 
 func newAllocator(f *isel.Func, regs Registers) *allocator {

@@ -165,3 +165,38 @@ func TestCycle(t *testing.T) {
 		t.Errorf("%v", text)
 	}
 }
+
+// TestPassing: what lives through a loop that does not use it, and needs all registers, is not loaded back in each turn.
+func TestPassing(t *testing.T) {
+	f := isel.New("passing")
+	reg := func() isel.VReg { return f.NewReg(isel.Vector) }
+	first, loop, behind := f.NewBlock(0, false), f.NewBlock(1, false), f.NewBlock(0, false)
+	through, sum := reg(), reg()
+	first.Insts = []*isel.Inst{{Op: name("make"), Defs: []isel.VReg{through}}, {Op: name("make"), Defs: []isel.VReg{sum}},
+		{Op: name("jump"), To: loop, Args: []isel.VReg{sum}}}
+	loop.Params = []isel.VReg{reg()}
+	list := []isel.VReg{loop.Params[0]}
+	for range 3 { // with the sum as many as there are registers
+		list = append(list, reg())
+		loop.Insts = append(loop.Insts, &isel.Inst{Op: name("make"), Defs: list[len(list)-1:]})
+	}
+	loop.Insts = append(loop.Insts, &isel.Inst{Op: name("add"), Uses: list, Defs: []isel.VReg{reg()}})
+	next := loop.Insts[len(loop.Insts)-1].Defs[0]
+	loop.Insts = append(loop.Insts, &isel.Inst{Op: name("jump"), To: loop, Args: []isel.VReg{next}}, &isel.Inst{Op: name("jump"), To: behind})
+	behind.Insts = []*isel.Inst{{Op: name("use"), Uses: []isel.VReg{through, next}}}
+	for _, b := range []*isel.Block{first, loop, behind} {
+		f.Add(b)
+	}
+	r := Allocate(f, registers(4))
+	if err := Check(r); err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Blocks[1] {
+		moves, edge := r.Moves(&r.Blocks[1][i])
+		for _, m := range append(moves, edge...) {
+			if m.Value == through {
+				t.Errorf("%v is moved in the loop: %v", through, m)
+			}
+		}
+	}
+}
