@@ -22,6 +22,7 @@ var Passes = []Pass{
 	{"cta", forCTA},  // tests in front, once for all warps
 	{"counts", counts},
 	{"regions", regions}, // operations of each region between barriers are its own
+	{"nan", nan},         // canonical where bits are seen
 	{Placing, place},
 }
 

@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 	}
 	seen := ""
 	look := func(pass, text string) { seen += pass + ":" + text[:4] + " " }
-	if err := Run(f, Options{Verify: true, Without: map[string]bool{"place": true, "cta": true}, Behind: look}); err != nil || seen != "tests:func counts:func regions:func place:func " {
+	if err := Run(f, Options{Verify: true, Without: map[string]bool{"place": true, "cta": true}, Behind: look}); err != nil || seen != "tests:func counts:func regions:func nan:func place:func " {
 		t.Errorf("%v, %q", err, seen) // place is never left out
 	}
 	all := ""

@@ -55,6 +55,10 @@ func (p *placing) findEarly() {
 		p.early[v] = p.dom.Blocks[0]
 		if b := p.f.Info[v].Block; b >= 0 {
 			p.early[v] = p.f.Blocks[b]
+		}
+	}
+	for v := range p.f.Ops {
+		if p.f.Info[v].Block >= 0 {
 			continue
 		}
 		for _, a := range p.f.Ops[v].Operands() {

@@ -69,7 +69,7 @@ func (v *verifier) operations() {
 			v.fail("v%d: %w", i, err)
 		}
 		for _, a := range o.Operands() {
-			if int(a) >= i || v.f.Ops[a].Code == Invalid {
+			if leaf := int(a) < len(v.f.Ops) && v.f.Info[a].Block >= 0; int(a) >= i && !leaf || v.f.Ops[a].Code == Invalid {
 				v.fail("v%d: operand v%d does not come before it", i, a)
 			}
 		}
