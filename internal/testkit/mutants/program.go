@@ -46,7 +46,7 @@ func (r *Runner) build(files map[string][]byte) (p *program, output []byte, err 
 func (r *Runner) overlay(dir string, files map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for name, text := range files {
-		to := filepath.Join(dir, filepath.Base(name))
+		to := filepath.Join(dir, strings.ReplaceAll(name, "/", "+"))
 		if err := os.WriteFile(to, text, 0o600); err != nil {
 			return "", err
 		}
@@ -84,11 +84,17 @@ func (r *Runner) measure(p *program) error {
 	}
 	var tasks []task
 	for i := range r.guards {
-		tasks = append(tasks, task{i, true}, task{i, false})
+		if tasks = append(tasks, task{i, false}); r.Room.Runs == nil {
+			tasks = append(tasks, task{i, true})
+		}
 	}
 	return twoAtATime(tasks, func(t task) error {
 		g, start := r.guards[t.i], time.Now()
-		out, err := r.test(p, t.i, 0, 10*time.Minute, "-test.v", "-test.short="+strconv.FormatBool(t.short))
+		flags := []string{"-test.v", "-test.short=" + strconv.FormatBool(t.short)}
+		if r.Room.Runs != nil {
+			flags = r.Room.flags(strings.Join(r.Room.Runs, "|"))
+		}
+		out, err := r.test(p, t.i, 0, 10*time.Minute, flags...)
 		if err != nil {
 			return fmt.Errorf("%s fails without a mutant: %w\n%s", g.pkg, err, out)
 		}

@@ -19,7 +19,10 @@ type Room struct {
 	Name  string
 	Dir   string   // slash-separated, from the module root
 	Uses  []string // packages whose functions the room's tables and calls name
+	Wings []string // more directories of the room
 	Tests []string // packages whose tests guard the room, the quickest to fail first
+	Runs  []string // patterns of the tests that judge, in turn; without any all do, short and quick ones first
+	Flags []string // of these
 	Share int      // its part of a sample, in proportion to the other rooms' shares
 }
 
@@ -101,15 +104,27 @@ func parseFile(root, name string) (*source, error) {
 	return s, err
 }
 
-// Enumerate lists every mutant of a room, files by name and mutants in source order.
-func Enumerate(root string, r *Room) ([]Mutant, error) {
-	files, err := parseDir(root, r.Dir)
+// Enumerate lists every mutant of a room, files by name and mutants in source order, its wings last.
+func Enumerate(root string, r *Room) (out []Mutant, err error) {
+	for _, dir := range slices.Concat([]string{r.Dir}, r.Wings) {
+		found, err := enumerateDir(root, dir, r.Uses)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	number(out)
+	return out, nil
+}
+
+func enumerateDir(root, dir string, uses []string) (out []Mutant, err error) {
+	files, err := parseDir(root, dir)
 	if err != nil {
 		return nil, err
 	}
 	known := functions{}
 	known.add("", files)
-	for _, dir := range r.Uses {
+	for _, dir := range uses {
 		used, err := parseDir(root, dir)
 		if err != nil {
 			return nil, err
@@ -117,12 +132,15 @@ func Enumerate(root string, r *Room) ([]Mutant, error) {
 		known.add(path.Base(dir)+".", used)
 	}
 	known.addOperations(files)
-	var out []Mutant
 	for _, s := range files {
 		found := mutate(s, known)
 		slices.SortStableFunc(found, bySource)
 		out = append(out, found...)
 	}
-	number(out)
 	return out, nil
+}
+
+// flags are those of a run of the tests that judge.
+func (r *Room) flags(pattern string) []string {
+	return append(slices.Clone(r.Flags), "-test.run="+pattern)
 }

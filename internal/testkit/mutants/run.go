@@ -62,9 +62,14 @@ func NewRunner(root string, room *Room, scratch string, env []string) (*Runner, 
 	if len(r.guards) == 0 {
 		return nil, fmt.Errorf("%s: %w", room.Name, errNoTests)
 	}
-	var err error
-	r.sources, err = parseDir(root, room.Dir)
-	return r, err
+	for _, dir := range slices.Concat([]string{room.Dir}, room.Wings) {
+		files, err := parseDir(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		r.sources = append(r.sources, files...)
+	}
+	return r, nil
 }
 
 // RunAll judges mutants, two at a time, and hands each result to report as it comes.
@@ -169,8 +174,18 @@ func (r *Runner) alone(m *Mutant) (Verdict, error) {
 }
 
 // judge runs the room's tests until one fails: of every package the short and quick ones,
-// then the other short ones, then all at full size.
+// then the other short ones, then all at full size; or those that the room names.
 func (r *Runner) judge(p *program, number int) Verdict {
+	for _, pattern := range r.Room.Runs {
+		for i, g := range r.guards {
+			if _, err := r.test(p, i, number, 10*time.Second+4*g.full, r.Room.flags(pattern)...); err != nil {
+				return Killed
+			}
+		}
+	}
+	if r.Room.Runs != nil {
+		return Survived
+	}
 	for stage := range 3 {
 		for i, g := range r.guards {
 			flags, took := []string{"-test.short"}, g.short
