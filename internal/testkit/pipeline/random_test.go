@@ -28,6 +28,7 @@ type addresses struct {
 	n     int      // registers so far
 	wide  int
 	preds int
+	arms  int
 }
 
 func (g *addresses) line(format string, a ...any) { fmt.Fprintf(g, "\t"+format+";\n", a...) }
@@ -124,6 +125,26 @@ func (g *addresses) load() {
 	g.words = append(g.words, r)
 }
 
+// arm adds to a register in some lanes, all or none: what is compared may be the same for a warp, also as floats.
+func (g *addresses) arm() {
+	a, b, r := g.pick(), g.pick(), g.word()
+	g.line("mov.u32 %s, %s", r, a)
+	how := []string{"lt", "ge", "eq", "ne"}[g.IntN(4)]
+	if g.IntN(2) == 0 {
+		g.line("setp.%s.s32 %%p8, %s, %s", how, a, b)
+	} else {
+		as := []string{"cvt.rn.f32.s32", "mov.b32"}[g.IntN(2)]
+		g.line("%s %%f1, %s", as, a)
+		g.line("%s %%f2, %s", as, b)
+		g.line("setp.%s.f32 %%p8, %%f1, %%f2", []string{how, how + "u"}[g.IntN(2)])
+	}
+	g.arms++
+	fmt.Fprintf(g, "\t@%%p8 bra A%d;\n", g.arms)
+	g.line("mad.lo.s32 %s, %s, 5, %s", r, b, r)
+	fmt.Fprintf(g, "A%d:\n", g.arms)
+	g.words = append(g.words, r)
+}
+
 // begin writes the head of a kernel with registers and variables, and reads what it is launched with.
 func (g *addresses) begin(declarations string) {
 	g.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 s)\n{\n" +
@@ -163,7 +184,7 @@ func (g *addresses) thread(x string, block shape) {
 
 // kernel is a kernel of one block of straight code, a loop, and a store.
 func (g *addresses) kernel(block shape) string {
-	g.begin("\t.reg .b32 %r<200>;\n\t.reg .b64 %rd<99>;\n")
+	g.begin("\t.reg .b32 %r<200>;\n\t.reg .b64 %rd<99>;\n\t.reg .f32 %f<3>;\n")
 	x := g.word()
 	g.thread(x, block)
 	if g.IntN(2) == 0 { // some lanes exit
@@ -173,6 +194,9 @@ func (g *addresses) kernel(block shape) string {
 	g.words = append(g.words, x, x)
 	for range 3 + g.IntN(8) {
 		g.sum()
+	}
+	for range g.IntN(3) {
+		g.arm()
 	}
 	for range 1 + g.IntN(3) {
 		g.load()
