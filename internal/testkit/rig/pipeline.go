@@ -28,7 +28,7 @@ var NewPipeline = flag.String("pipeline", "",
 var Note func(kernel string, refused error)
 
 // NoDefect panics, which ends a launch, unless an error by which the new pipeline does not take a kernel is nil or a refusal: the old compiler
-// has the kernel then, too, and nobody would know.
+// has the kernel then, too, so that tests pass.
 func NoDefect(kernel string, err error) {
 	if err != nil && !errors.As(err, new(build.Refusal)) && !errors.As(err, new(amd64.Refusal)) {
 		panic(fmt.Errorf("BUG: %s: %w", kernel, err))
