@@ -64,7 +64,6 @@ type source struct {
 	slot  bool   // one value for all lanes
 	known bool   // value is known
 	saved bool   // in place 0 of the state's rows
-	run   bool   // the lanes that run
 	any   bool   // of a result in code for some lanes: those that do not run may be written, too (private.go)
 	off   uint32 // in the register block
 	value uint64
@@ -326,14 +325,7 @@ func (e *emitter) half(row int) loc {
 
 // predicate brings the part's bits of a predicate into a mask.
 func (e *emitter) predicate(s *source) loc {
-	switch {
-	case s.run && e.evex:
-		return loc{kind: inK, k: e.laneMask(runLanes)}
-	case s.run && s.row >= 0:
-		return vecAt(x86.Vec(s.row + e.part))
-	case s.run:
-		return loc{kind: inMem, m: x86.At(rCtx, saveRun+int32(4*e.part*e.lanes))}
-	case e.evex:
+	if e.evex {
 		k := e.allocK()
 		op := x86.KMOVB
 		if e.lanes == 16 {

@@ -140,7 +140,6 @@ type compiler struct {
 	} // of ordinary code
 	// the stretch that is being assembled, nil in ordinary code
 	inStretch *stretch
-	inTurn    *trips     // the loop of which a turn is being assembled (turns.go)
 	quick     *quickCode // nil: it is no template
 	proofs    proofs
 	unsafe    error // what has no proof
@@ -187,9 +186,7 @@ func (c *compiler) assemble() {
 	for i := range c.segs {
 		s := &c.segs[i]
 		s.full, s.part, s.stay = c.NewLabel(), c.NewLabel(), c.NewLabel()
-		if s.enter = c.enterFull(s); c.trips[i] != nil && c.trips[i].whole {
-			s.enter = s.stay
-		}
+		s.enter = c.enterFull(s)
 	}
 	c.newBatch()
 	c.opt.begin("all lanes")

@@ -45,7 +45,6 @@ const (
 	saveRow     = saveBase + 256                                         // rows for lane loops: an address and four elements
 	saveSet     = saveBase + 1536                                        // the pending set from its second word on
 	savePending = saveBase + 1664                                        // mask and fuel of each pending segment
-	saveTrips   = saveBase + 8064                                        // counts of a loop that lanes leave
 	saveSpill   = saveBase + 8192                                        // values of runs
 	saveHosts   = saveSpill + 64*abi.Spills                              // bases in shared memory, of the host
 	saveWord    = saveHosts + 1024                                       // four bytes of each lane, and which
@@ -97,12 +96,6 @@ func (c *compiler) fullBody(i int) {
 	s := &c.segs[i]
 	c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
 	c.stirWord(s)
-	if t := c.trips[i]; t != nil && t.whole {
-		c.unforesee(s.first, s.first)
-		c.apart(s.first)
-		c.Jmp(s.stay)
-		return
-	}
 	if n := s.end - s.first; n > 0 {
 		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)
@@ -195,22 +188,11 @@ func (c *compiler) partSegment(i int) {
 	}
 	c.RR(x86.TEST, x86.S32, rMask, rMask)
 	c.Jcc(x86.E, c.skipTo(i+1))
-	t := c.trips[i]
-	if t == nil || !t.whole {
-		c.RI(x86.CMP, x86.S32, rMask, -1)
-		c.Jcc(x86.E, s.enter)
-	}
+	c.RI(x86.CMP, x86.S32, rMask, -1)
+	c.Jcc(x86.E, s.enter)
 	c.Bind(s.stay)
 	c.count()
 	c.setMask(rMask, kMask, saveRun)
-	if t != nil && t.loads {
-		c.turnLoop(t)
-		return
-	}
-	if t != nil {
-		c.tripLoop(t)
-		return
-	}
 	c.countPart(s.end - s.first)
 	if !c.instructions(i, s.end, true, func(pc int32) bool { return c.instruction(i, pc, true) }) {
 		c.fallThrough(i, true)

@@ -185,7 +185,7 @@ func (o *once) add(f *fetch, v x86.Vec) {
 func (c *compiler) beginOnce(m *merged, parts int) {
 	c.once.left = 0
 	if parts > 1 && slices.ContainsFunc(m.in, func(s source) bool { return s.fetch != nil }) {
-		c.once.left = len(c.free) - len(m.crowd(nil)) - 2*spareVecs
+		c.once.left = len(c.free) - len(m.crowd()) - 2*spareVecs
 	}
 }
 

@@ -138,11 +138,7 @@ func (a *accessed) rows() {
 
 // leaveAt is the label of code that leaves before an instruction that nothing has been done of.
 func (c *compiler) leaveAt(i int, pc int32, masked bool, use maskUse) x86.Label {
-	turn := c.inTurn
 	return c.later(func() {
-		if turn != nil {
-			c.breakTurn(turn, pc)
-		}
 		if use == guardLanes {
 			c.uncountBranch(masked)
 		}

@@ -71,9 +71,8 @@ type region struct {
 	depth   []int32 // of loops, by pc
 
 	fullRuns, partRuns runs
-	trips              map[int]*trips // by their first segment
-	lastLive           []int32        // private.go
-	lastHeld           []int32        // the same by row
+	lastLive           []int32 // private.go
+	lastHeld           []int32 // the same by row
 	swept              *sweep
 	spanned            *sweep  // the same of several CTAs
 	touched            touched // by the run that is being found
@@ -150,7 +149,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	if !opt.Whole {
 		r.findPrivate()
 		r.partRuns = r.findRuns(true)
-		r.trips = r.findTrips()
 	}
 	if r.swept = r.findSweep(); r.swept != nil {
 		r.spanned = r.findSpan()

@@ -103,12 +103,6 @@ func (r *region) allocate(e *emitter, limit int) int {
 			r.placeMerged(&u.merged)
 		}
 	}
-	for _, t := range r.trips {
-		r.placeMerged(&t.merged)
-		for k := range t.lazy {
-			r.place(&t.lazy[k].dst)
-		}
-	}
 	return next
 }
 
@@ -124,11 +118,6 @@ func (r *region) placeMerged(m *merged) {
 // place notes the register of a resident row.
 func (r *region) place(s *source) {
 	s.row = -1
-	if s.run {
-		if reg, ok := r.row.of(noRow); ok { // in a loop that has registers of its own
-			s.row = reg
-		}
-	}
 	if s.typ == tW && !s.known && !s.elsewhere() {
 		if reg, ok := r.row.of(s.off); ok {
 			s.row = reg
@@ -308,22 +297,19 @@ type crowd struct {
 
 func (r *region) crowds() (list []crowd) {
 	for _, u := range r.fullRuns {
-		list = append(list, crowd{r.weight(u.first), u.merged.crowd(nil)})
-	}
-	for i, t := range r.trips {
-		list = append(list, crowd{r.weight(r.segs[i].first), t.merged.crowd(nil)})
+		list = append(list, crowd{r.weight(u.first), u.merged.crowd()})
 	}
 	return list
 }
 
-// crowd counts them. In a loop with registers of its own results stay where they are, and truth values are vectors.
-func (m *merged) crowd(results map[val]bool) []int64 {
+// crowd counts them.
+func (m *merged) crowd() []int64 {
 	need := m.needs()
 	readers, ends := m.readers(need), m.ints(len(m.ops)+1)
 	times, living := []int64{0}, 0
 	for i := range m.ops {
 		living -= ends[i]
-		if !need[i] || m.given(val(i)) || m.ops[i].typ == tM && results == nil || results[val(i)] {
+		if !need[i] || m.given(val(i)) || m.ops[i].typ == tM {
 			continue
 		}
 		if n := len(readers[i]); n > 0 {

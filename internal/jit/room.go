@@ -119,7 +119,7 @@ func (r *room) spareToRead(s *source) int {
 	switch {
 	case r.c.evex || r.c.wide || s.pat != nil:
 		return spareVecs
-	case s.run || s.typ == tW && !s.slot:
+	case s.typ == tW && !s.slot:
 		return 0
 	}
 	return 1

@@ -41,12 +41,8 @@ type (
 	}
 )
 
-// maxMasks is how many predicates a run can write: their bits are collected in registers. In trips, where nothing has
-// a guard, there are more.
-const (
-	maxMasks     = 3
-	maxTripMasks = 5
-)
+// maxMasks is how many predicates a run can write: their bits are collected in registers.
+const maxMasks = 3
 
 // runs has the runs of one version of the segments by their first instruction.
 type runs map[int32]*run
@@ -328,7 +324,6 @@ type merger struct {
 	wrote map[uint32]typ  // those that instructions of the run have written
 	loose map[uint32]bool // those that hold any NaN where canonical ones belong
 	keys  []uint32
-	base  map[uint32]val // trips: what they hold when one begins
 }
 
 // begin forgets the run before.
@@ -377,8 +372,14 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 	m.ops, m.in = r.mem.ops.take(n + n/4 + 8)[:0], r.mem.sources.take(n/2 + 2)[:0]
 	g := r.merger.begin(r, m)
 	for pc := u.first; pc < u.end; pc++ {
-		if !r.steps[pc].once(masked) {
+		switch s := &r.steps[pc]; {
+		case !s.once(masked):
 			g.step(pc, masked)
+		case s.moot: // the branch that it decides writes its predicate, where somebody reads that
+			_, writes := s.lanesTouch(&r.insts[pc], masked)
+			for _, w := range writes {
+				delete(g.wrote, w.off)
+			}
 		}
 	}
 	for _, off := range g.written() {
@@ -465,16 +466,9 @@ func (g *merger) read(s *source) val {
 	} else if v, ok := g.now[s.off]; ok {
 		return v
 	}
-	v, ok := g.base[s.off]
-	if !ok || s.seen != nil {
-		v = g.m.input(len(g.m.in), s.typ)
-		g.m.in = append(g.m.in, *s)
-	}
-	switch {
-	case s.seen != nil:
-	case g.base != nil:
-		g.base[s.off] = v
-	default:
+	v := g.m.input(len(g.m.in), s.typ)
+	g.m.in = append(g.m.in, *s)
+	if s.seen == nil {
 		g.now[s.off] = v
 	}
 	return v

@@ -11,7 +11,7 @@ import (
 )
 
 // maskBits are where the bits of predicates that a run writes are collected.
-var maskBits = [maxTripMasks]x86.Reg{x86.R8, x86.R10, x86.R11, rGuard, x86.RDX}
+var maskBits = [maxMasks]x86.Reg{x86.R8, x86.R10, x86.R11}
 
 // Registers that writing a result, and that one operation may take for themselves.
 const (
@@ -304,7 +304,7 @@ func (r *room) unhold(v val) {
 // reads any more, or that of a source that dies here, which is returned, too.
 func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val) {
 	if o.typ == tM {
-		return r.runTarget(v, o)
+		return 0, false, none
 	}
 	for _, d := range r.rows[v] {
 		if r.goesTo(o, d) {
@@ -317,17 +317,6 @@ func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val)
 	for _, a := range dyingFirst(o) {
 		if l := r.at[a]; r.held[a] && len(r.read[a]) == 0 && l.kind == inVec && r.m.typ(a) == o.typ && r.inPlace(o) {
 			return l.v, true, a
-		}
-	}
-	return 0, false, none
-}
-
-// runTarget is the register of the running lanes, if who runs the next trip can be written there.
-func (r *room) runTarget(v val, o *operation) (reg x86.Vec, direct bool, owner val) {
-	for _, d := range r.rows[v] {
-		old, ok := r.input[noRow]
-		if d.row >= 0 && (o.code == cMAnd || o.code == cMAndn) && (!ok || len(r.read[old]) == 0) {
-			return x86.Vec(d.row + r.c.part), true, none
 		}
 	}
 	return 0, false, none

@@ -71,7 +71,7 @@ func (c *compiler) findStretch(i int, pc int32) *stretch {
 
 // segment takes the instructions of one segment; false at one that is to be no part of a stretch.
 func (t *stretch) segment(s *segment) bool {
-	if trips := t.c.trips[t.c.segAt[s.first]]; s.end-t.from > maxStretch || s.first == s.end || trips != nil && trips.whole {
+	if s.end-t.from > maxStretch || s.first == s.end {
 		return false
 	}
 	for pc := s.first; pc < s.end; pc++ {

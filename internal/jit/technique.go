@@ -39,8 +39,6 @@ const (
 	Sweeps                         // sweep.go
 	Spans                          // sweep_span.go
 	Terms                          // terms.go
-	Trips                          // trips.go
-	Turns                          // turns.go
 	Unread                         // unread.go
 	Words                          // words.go
 	numTechniques
@@ -55,7 +53,7 @@ var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
-	Terms: "terms", Trips: "trips", Turns: "turns", Unread: "unread constants", Words: "words",
+	Terms: "terms", Unread: "unread constants", Words: "words",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }
