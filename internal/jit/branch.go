@@ -18,15 +18,14 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.take(i, pc, to, masked)
 		return true
 	}
-	if masked {
+	switch {
+	case masked:
 		c.parting(i, pc, to, true)
 		c.goOn(i, true)
-	} else if !c.stretch(i, pc) {
-		if c.steps[pc].decided == nil && c.inlined(i, pc) {
-			c.inline(i, pc)
-		} else {
-			c.guardedBranch(i, pc)
-		}
+	case c.steps[pc].decided == nil && c.inlined(i, pc):
+		c.inline(i, pc)
+	default:
+		c.guardedBranch(i, pc)
 	}
 	return true
 }

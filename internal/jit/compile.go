@@ -138,11 +138,9 @@ type compiler struct {
 		steps []step
 		runs  runs
 	} // of ordinary code
-	// the stretch that is being assembled, nil in ordinary code
-	inStretch *stretch
-	quick     *quickCode // nil: it is no template
-	proofs    proofs
-	unsafe    error // what has no proof
+	quick  *quickCode // nil: it is no template
+	proofs proofs
+	unsafe error // what has no proof
 }
 
 // bytesPerInst is more code than most instructions come to.

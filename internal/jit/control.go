@@ -48,8 +48,7 @@ const (
 	saveSpill   = saveBase + 8192                                        // values of runs
 	saveHosts   = saveSpill + 64*abi.Spills                              // bases in shared memory, of the host
 	saveWord    = saveHosts + 1024                                       // four bytes of each lane, and which
-	saveLines   = saveWord + 192                                         // words of lanes on their way to lines or from there
-	saveNumbers = saveLines + 512                                        // numbers of patterns
+	saveNumbers = saveWord + 192                                         // numbers of patterns
 	saveLimits  = saveBase + int32(unsafe.Sizeof(abi.State{}.Save)) - 64 // what addresses are tested against (AVX2)
 	saveEnd     = saveLimits
 	placesBase  = int32(unsafe.Offsetof(abi.State{}.Places))
@@ -339,7 +338,7 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
-	if s.moot && !masked || s.unread && !masked && use == allLanes || s.lasting && c.again || c.inStretch != nil && c.inStretch.idle[pc] {
+	if s.moot && !masked || s.unread && !masked && use == allLanes || s.lasting && c.again {
 		return
 	}
 	if s.index != nil && s.in[0].typ == tX {

@@ -5,6 +5,9 @@ package jit
 
 import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
+// crossed exchanges the middle quarters of a register.
+const crossed = 0xd8
+
 // every is how many words lanes of a register are apart that all execute an access: 2 or 4, else 0.
 func (m *ctaCode) every(n *ctaNode, first int) int64 {
 	s := n.at.ctaSplit

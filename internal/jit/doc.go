@@ -20,7 +20,6 @@
 //	help.go              instructions without machine code, which handlers of the interpreter execute
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	table.go             branches by a table of targets
-//	stretch*.go          guarded accesses behind each other at once; lines*.go: whole lines for words of lanes
 //	inline.go            short blocks of some lanes in code for all; lanebits.go signs.go: bits of the lane, signs of what has none
 //	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
 //	unread.go            constants that nobody reads from where they are moved

@@ -26,7 +26,6 @@ const (
 	LaneConstants                  // lanes.go
 	Lasting                        // lasting.go
 	LaneBits                       // lanebits.go
-	HeldLines                      // lines_held.go
 	Loaded                         // loaded.go
 	LazyNaNs                       // nan.go
 	NarrowLanes                    // narrow.go
@@ -35,7 +34,6 @@ const (
 	Private                        // private.go
 	Solo                           // solo.go
 	Some                           // some.go
-	Stretches                      // stretch.go
 	Sweeps                         // sweep.go
 	Spans                          // sweep_span.go
 	Terms                          // terms.go
@@ -49,10 +47,10 @@ var techniqueNames = [numTechniques]string{
 	Chains: "chains of comparisons", Combs: "combs",
 	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
-	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", HeldLines: "held lines", Loaded: "loaded numbers",
+	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
-	Solo: "solo lanes", Some: "some lanes", Stretches: "stretches", Sweeps: "sweeps", Spans: "sweeps: spans",
+	Solo: "solo lanes", Some: "some lanes", Sweeps: "sweeps", Spans: "sweeps: spans",
 	Terms: "terms", Unread: "unread constants", Words: "words",
 }
 
