@@ -7,7 +7,6 @@ package jit
 //   - warps wait at barriers: the old compiler makes one program of all warps of a CTA;
 //   - lanes often take different ways in a loop, as in an interpreter of bytecode: of each way all is executed, under masks that are wanted
 //     as vectors and as bits, which takes more registers than there are;
-//   - a warp executes less than it takes to go from one warp to the next, for which the old compiler has loops over all warps of a row;
 //   - the kernel is so long that compiling it would take a tenth of a second.
 //
 // bench/NOTES.md, "Which compiler a kernel gets", has the figures. Nothing here asks what a kernel is called, or what a launch gives it.
@@ -24,7 +23,6 @@ import (
 const (
 	mostInsts = 4000 // that a kernel may have
 	mostWays  = 4    // that lanes may take apart in loops
-	fewOps    = 56   // instructions that going on to the next warp takes
 
 	warpLevel = 2 // of blocks that a warp runs once (ssa.Block.Level)
 )
@@ -56,25 +54,17 @@ func tooLong(c *machine.Code) error {
 
 // slower says why the old compiler is likely faster than a placed function; nil if it is not.
 func slower(f *ssa.Func) error {
-	once, ways, loops := 0, 0, false
+	ways := 0
 	for _, b := range f.Blocks {
-		if b.Cold || b.Level < warpLevel {
+		if b.Cold || b.Level <= warpLevel {
 			continue
 		}
 		for _, i := range b.Items() {
-			if b.Level == warpLevel {
-				once += instructions(f, i)
-				continue
-			}
-			loops = true
 			ways += waysApart(f, i)
 		}
 	}
-	switch {
-	case ways > mostWays:
+	if ways > mostWays {
 		return build.Refusal(fmt.Sprintf("lanes take %d ways apart in loops", ways))
-	case !loops && once < fewOps:
-		return build.Refusal(fmt.Sprintf("a warp executes no more than %d instructions", once))
 	}
 	return nil
 }
@@ -89,15 +79,4 @@ func waysApart(f *ssa.Func, i ssa.Item) int {
 		return -1
 	}
 	return 0
-}
-
-// instructions is about how many an item takes for a whole warp, by AVX2.
-func instructions(f *ssa.Func, i ssa.Item) int {
-	switch {
-	case i.Effect != nil && i.Effect.Access == nil, i.Effect == nil && f.IsNum(i.Value):
-		return 1
-	case i.Effect == nil && f.TypeOf(i.Value) == ssa.X:
-		return 8
-	}
-	return 4
 }
