@@ -67,15 +67,14 @@ type source struct {
 	any   bool   // of a result in code for some lanes: those that do not run may be written, too (private.go)
 	off   uint32 // in the register block
 	value uint64
-	row   int       // first register of a resident row, -1 if it is in memory
-	seen  *foreseen // on a course: what it holds
-	pat   *pattern  // code for full warps: numbers that it follows from; its row is not written
-	fetch *fetch    // an element of a load of the run
+	row   int      // first register of a resident row, -1 if it is in memory
+	pat   *pattern // code for full warps: numbers that it follows from; its row is not written
+	fetch *fetch   // an element of a load of the run
 }
 
 // elsewhere tells whether a source is not read from a row at its offset.
 func (s *source) elsewhere() bool {
-	return s.slot || s.pat != nil || s.seen != nil || s.fetch != nil
+	return s.slot || s.pat != nil || s.fetch != nil
 }
 
 // emitter assembles one function.
@@ -97,7 +96,6 @@ type emitter struct {
 	wide  bool                        // the part has 64-bit elements
 	alone bool                        // lane 0's elements are computed, of rows in registers
 
-	others uint32 // the lanes that go through the block that is being assembled for all; 0: not known
 }
 
 // bcastKey names a value that all lanes have: a constant, or a slot.
@@ -275,8 +273,6 @@ func (e *emitter) operand(s *source) loc {
 		v := e.alloc()
 		e.scalarLoad(s, v)
 		return temp(v)
-	case s.seen != nil:
-		return loc{kind: inMem, m: s.seen.at(e.part * e.lanes * s.typ.bits() / 8)}
 	case s.pat != nil:
 		return temp(e.lay(s.pat))
 	case s.slot:
@@ -384,19 +380,11 @@ func (e *emitter) laneVector(use maskUse, t typ) loc {
 	return loc{kind: inVec, v: v, owned: true, elem: t}
 }
 
-// lanesAt is where the truth values of the part's lanes are (AVX2): in the state, or a constant if they are known.
+// lanesAt is where the truth values of the part's lanes are (AVX2).
 func (e *emitter) lanesAt(use maskUse) x86.Mem {
 	first := e.part * e.lanes
-	switch {
-	case use != guardLanes:
+	if use != guardLanes {
 		return x86.At(rCtx, saveRun+int32(4*first))
-	case e.others != 0:
-		return e.constRow(tW, func(i int) uint64 { return -uint64(e.others >> (first + i) & 1) })
 	}
 	return x86.At(rCtx, saveGuard+int32(4*first))
-}
-
-// knownPart has the lanes of the running part that execute, and tells whether they are known.
-func (e *emitter) knownPart(use maskUse) (lanes uint32, ok bool) {
-	return e.others >> (e.part * e.lanes) & (1<<e.lanes - 1), use == guardLanes && e.others != 0
 }

@@ -75,12 +75,10 @@ type batch struct {
 	late   bool                // there may be such a program
 	scant  bool                // too few registers for such a program: what is assembled of it may be wrong
 	clean  bool                // the CTA that ends has written nothing to its shared memory
-	course x86.Label           // a whole warp of another CTA begins; 0: there is no course
-	gates  map[int]x86.Label   // by segment: a whole warp goes on behind a barrier
 }
 
 func (c *compiler) newBatch() {
-	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}, gates: map[int]x86.Label{}}
+	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
 	}
@@ -105,9 +103,6 @@ func (r *region) barrierID(pc int32) (id int32, ok bool) {
 // barrier assembles bar.sync: in a batch, when all living lanes of the warp have come, the warp
 // waits or, as the last one, goes on.
 func (c *compiler) barrier(i int, pc int32, masked bool) {
-	if !masked {
-		c.unforesee(pc, pc)
-	}
 	leave := c.later(func() { c.helpBarrier(pc, masked) })
 	c.MI(x86.CMP, x86.S64, batchWarp, 0)
 	c.Jcc(x86.E, leave)
@@ -135,7 +130,7 @@ func (c *compiler) barrier(i int, pc int32, masked bool) {
 		if masked {
 			c.Jmp(c.segs[i+1].part)
 		} else {
-			c.Jmp(c.behind(i + 1))
+			c.Jmp(c.segs[i+1].full)
 		}
 	}))
 	c.MR(x86.MOV, x86.S32, batchWaiting, x86.RDX)
@@ -293,7 +288,7 @@ func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	c.count()
 	c.RI(x86.ADD, x86.S64, rSteps, 1)
 	c.loadRows(c.wholeRows(pc))
-	c.Jmp(c.behind(i))
+	c.Jmp(c.segs[i].full)
 }
 
 // wholeRows are the live rows that code for full warps keeps: of registers that are numbers there, nobody looks at them.
@@ -329,7 +324,7 @@ func (c *compiler) startStub() {
 	}
 	c.batch.start = c.NewLabel()
 	c.batch.again = c.batch.start
-	if c.lasting || c.course != nil {
+	if c.lasting {
 		c.batch.again = c.NewLabel()
 		c.beginWarp(c.batch.again, zeros)
 		c.againStub(c.batch.warp[0])

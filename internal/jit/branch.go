@@ -18,13 +18,10 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.take(i, pc, to, masked)
 		return true
 	}
-	switch {
-	case masked:
+	if masked {
 		c.parting(i, pc, to, true)
 		c.goOn(i, true)
-	case c.steps[pc].decided == nil && c.inlined(i, pc):
-		c.inline(i, pc)
-	default:
+	} else {
 		c.guardedBranch(i, pc)
 	}
 	return true
@@ -34,10 +31,6 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 func (c *compiler) guardedBranch(i int, pc int32) {
 	in := &c.insts[pc]
 	to := int32(in.Imm)
-	if g := c.guardSeen(in); g != nil {
-		c.foreseenBranch(i, pc, to, g)
-		return
-	}
 	if d := c.steps[pc].decided; d != nil {
 		c.decidedBranch(i, pc, to, d)
 		return
@@ -92,8 +85,8 @@ func (c *compiler) goOn(i int, masked bool) {
 	switch {
 	case i+1 >= len(c.segs) || c.segs[i+1].first != s.end:
 		c.behindSegment(s.end, masked)
-	case !masked && (c.again || c.node != nil):
-		c.Jmp(c.fullLabel(i + 1))
+	case !masked && c.again:
+		c.Jmp(c.segs[i+1].full)
 	} // else it follows
 }
 
@@ -112,7 +105,6 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 			if masked {
 				c.partExit(to, 0, abi.FuelOut)
 			} else {
-				c.unforesee(c.segs[i].end, to)
 				c.inBatch(c.later(func() { c.giveWay(t, to) }))
 				c.fullExit(to, 0, abi.FuelOut)
 			}
@@ -125,7 +117,7 @@ func (c *compiler) take(i int, pc, to int32, masked bool) {
 		c.forward(i, t)
 		return
 	}
-	c.Jmp(c.fullLabel(t))
+	c.Jmp(c.segs[t].full)
 }
 
 // poll returns to the machine from a back edge when it is time to.
@@ -137,7 +129,6 @@ func (c *compiler) poll(i int, to int32, masked bool) {
 	c.RM(x86.CMP, x86.S64, x86.RCX, batchBudget)
 	c.Jcc(x86.A, c.later(func() {
 		if !masked {
-			c.unforesee(c.segs[i].end, to)
 			c.fullExit(to, 0, abi.Polled)
 			return
 		}
@@ -165,7 +156,7 @@ func (c *compiler) label(t int, masked bool) x86.Label {
 	if masked {
 		return c.segs[t].part
 	}
-	return c.fullLabel(t)
+	return c.segs[t].full
 }
 
 // forward sends the running lanes to a later segment: past others only if nobody is pending there.
@@ -219,9 +210,6 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 	in, next := &c.insts[pc], i+1
 	t := c.segAt[to]
 	follows := next < len(c.segs) && c.segs[next].first == pc+1
-	if !masked {
-		c.unforesee(pc, pc)
-	}
 	if c.opt.Whole {
 		c.uncountBranch(masked)
 		c.fullExit(pc, 1, abi.Parted)
@@ -306,9 +294,6 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 func (c *compiler) leaving(i int, pc int32, masked bool) {
 	c.loadGuard(&c.insts[pc], masked)
 	some := c.later(func() {
-		if !masked {
-			c.unforesee(pc, pc)
-		}
 		if c.opt.Whole {
 			c.fullExit(pc, 1, abi.Parted)
 			return

@@ -133,14 +133,9 @@ type compiler struct {
 	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
 	once       once
-	node       *node // of the course, nil in ordinary code
-	base       struct {
-		steps []step
-		runs  runs
-	} // of ordinary code
-	quick  *quickCode // nil: it is no template
-	proofs proofs
-	unsafe error // what has no proof
+	quick      *quickCode // nil: it is no template
+	proofs     proofs
+	unsafe     error // what has no proof
 }
 
 // bytesPerInst is more code than most instructions come to.
@@ -215,7 +210,6 @@ func (c *compiler) assemble() {
 		c.work()
 	}
 	c.proofs.version = wholeVersion
-	c.courseEntry()
 }
 
 func (c *compiler) finish() (*Compiled, error) {
@@ -259,17 +253,14 @@ func (c *compiler) finish() (*Compiled, error) {
 
 // later assembles cold code behind the rest and returns its label.
 func (c *compiler) later(body func()) x86.Label {
-	l, n, others, at, version := c.NewLabel(), c.node, c.others, c.at, c.proofs.version
+	l, at, version := c.NewLabel(), c.at, c.proofs.version
 	c.stubs = append(c.stubs, func() {
 		c.settleShort()
 		c.at = at
 		c.title("aside")
 		c.Bind(l)
-		c.enter(n)
-		c.others, c.proofs.version = others, version
+		c.proofs.version = version
 		body()
-		c.others = 0
-		c.enter(nil)
 	})
 	return l
 }

@@ -131,8 +131,8 @@ func (c *compiler) fallThrough(i int, masked bool) {
 	s := &c.segs[i]
 	if i+1 >= len(c.segs) || c.segs[i+1].first != s.end {
 		c.behindSegment(s.end, masked)
-	} else if c.again || c.node != nil {
-		c.Jmp(c.fullLabel(i + 1))
+	} else if c.again {
+		c.Jmp(c.segs[i+1].full)
 	}
 }
 
@@ -290,9 +290,6 @@ func (c *compiler) guardLanes(in *machine.Inst, masked bool) {
 // loadGuard leaves in R9 the running lanes whose guard holds.
 func (c *compiler) loadGuard(in *machine.Inst, masked bool) {
 	m := c.regs(in.Guard &^ 1)
-	if g := c.guardSeen(in); g != nil && !masked {
-		m = g.lanes()
-	}
 	c.RM(x86.MOV, x86.S32, rGuard, m)
 	if in.Guard&1 != 0 {
 		c.R(x86.NOT, x86.S32, rGuard)

@@ -246,11 +246,6 @@ func (c *compiler) decidedBranch(i int, pc, to int32, d *decision) {
 		switch {
 		case d.spread:
 			c.undecided(d)
-			if c.inlined(i, pc) {
-				c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
-				c.inline(i, pc)
-				return
-			}
 			c.parting(i, pc, to, false)
 			c.follow(i)
 		case back:
@@ -314,7 +309,7 @@ func (c *compiler) undecided(d *decision) {
 // follow goes on behind a segment from code that is elsewhere.
 func (c *compiler) follow(i int) {
 	if s := &c.segs[i]; i+1 < len(c.segs) && c.segs[i+1].first == s.end {
-		c.Jmp(c.fullLabel(i + 1))
+		c.Jmp(c.segs[i+1].full)
 		return
 	}
 	c.behindSegment(c.segs[i].end, false)

@@ -20,13 +20,13 @@
 //	help.go              instructions without machine code, which handlers of the interpreter execute
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	table.go             branches by a table of targets
-//	inline.go            short blocks of some lanes in code for all; lanebits.go signs.go: bits of the lane, signs of what has none
-//	lanes.go ops_shift.go what follows from the lane alone, constants; lanes moved by a distance
+//	lanebits.go signs.go bits of the lane, signs of what has none
+//	lanes.go ops_shift.go rows and predicates that are constants; lanes moved by a distance
 //	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	lasting.go           what a warp finds again in the next CTA
-//	foresee*.go          what follows from the thread index alone, by table; gates.go: behind barriers; foresee_block.go: blocks of some lanes
+//	evaluate.go          operations whose operands are known
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	                     cta_scatter.go, cta_every.go: words that are apart; cta_shuffle.go: lanes of others

@@ -31,7 +31,6 @@ func (c *compiler) exit(pc int32, masked bool, undo int32) {
 	if masked {
 		c.partExit(pc, undo, 0)
 	} else {
-		c.unforesee(pc, pc)
 		c.fullExit(pc, undo, 0)
 	}
 }

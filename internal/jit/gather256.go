@@ -91,7 +91,7 @@ func (a *accessed) inside256(fail x86.Label) {
 		a.testInside256(func() loc { return a.c.operand(addr) })
 	} else {
 		a.c.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(addr, 1))
-		a.c.callRoutine(routine{what: routineInside, typ: addr.typ, use: a.use, others: a.c.others, align: a.m.Align}, func() { a.testInside256(a.partAt) })
+		a.c.callRoutine(routine{what: routineInside, typ: addr.typ, use: a.use, align: a.m.Align}, func() { a.testInside256(a.partAt) })
 	}
 	a.c.Jcc(x86.NE, fail)
 }

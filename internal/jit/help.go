@@ -55,9 +55,6 @@ func (c *compiler) behindSegment(pc int32, masked bool) {
 		c.exit(pc, masked, 0)
 		return
 	}
-	if !masked {
-		c.unforesee(pc, pc)
-	}
 	list := &c.helps[0]
 	if masked {
 		list = &c.helps[1]

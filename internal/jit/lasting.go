@@ -113,12 +113,6 @@ func (s *step) slotsWritten() (list []uint32) {
 func (c *compiler) againStub(other x86.Label) {
 	c.RI(x86.CMP, x86.S32, rMask, -1)
 	c.Jcc(x86.NE, other)
-	if c.course != nil {
-		c.batch.course = c.NewLabel()
-		c.Jmp(c.batch.course)
-		c.courseCode()
-		return
-	}
 	c.loadWarp(&c.segs[0])
 	c.title("all lanes, from 0 in another CTA")
 	c.again = true

@@ -405,14 +405,8 @@ func (a *accessed) loadAddress(r x86.Reg, m x86.Mem, t typ) {
 func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	m := x86.At(rCtx, saveRow+int32(256*k))
 	switch {
-	case s.seen != nil && s.typ == tW:
-		return s.seen.at(0)
-	case s.seen != nil || s.pat != nil:
-		if s.seen == nil {
-			a.c.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
-		} else {
-			a.copyParts(s, m)
-		}
+	case s.pat != nil:
+		a.c.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
 		return m
 	case s.row < 0:
 		return a.c.regs(s.off)
@@ -435,8 +429,8 @@ func (a *accessed) copyParts(s *source, to x86.Mem) {
 
 // compareAddresses goes to other unless each executing lane's address is RAX + lane·size.
 func (a *accessed) compareAddresses(addr *source, other x86.Label) {
-	if addr.pat != nil && addr.seen == nil {
-		r := routine{what: routineCompares, of: addr.pat, use: a.use, others: a.c.others, align: a.m.Elem}
+	if addr.pat != nil {
+		r := routine{what: routineCompares, of: addr.pat, use: a.use, align: a.m.Elem}
 		a.c.callRoutine(r, func() { a.followEachOther(addr) })
 	} else {
 		a.followEachOther(addr)
@@ -534,10 +528,8 @@ func (a *accessed) storePart(m x86.Mem, s *source) {
 
 // storeVector stores the part's executing lanes.
 func (a *accessed) storeVector(w x86.Width, m x86.Mem, s *source, v x86.Vec) {
-	lanes, known := a.c.knownPart(a.use)
 	switch {
-	case known && lanes == 0:
-	case a.use == allLanes, known && lanes == 1<<a.c.lanes-1:
+	case a.use == allLanes:
 		a.c.store(w, m, v)
 	case a.c.evex && s.typ == tX:
 		a.c.Masked(a.c.laneMask(a.use)).MV(x86.VMOVDQU64, w, m, v)

@@ -221,7 +221,7 @@ func (a *accessed) hostAddressesOf64() {
 	a.c.RR(x86.SUB, x86.S64, x86.RAX, x86.R8)
 	a.host(x86.R8)
 	a.c.RM(x86.LEA, x86.S64, x86.RCX, a.inMemory(&a.src[0], 1))
-	a.c.callRoutine(routine{what: routineAddresses, typ: a.src[0].typ, use: a.use, others: a.c.others, align: a.m.Align, row: -1}, a.addressesAt)
+	a.c.callRoutine(routine{what: routineAddresses, typ: a.src[0].typ, use: a.use, align: a.m.Align, row: -1}, a.addressesAt)
 	a.c.Jcc(x86.NE, a.miss)
 }
 

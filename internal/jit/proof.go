@@ -21,7 +21,6 @@ import (
 //   - warps of a batch (the next warp): the lowest bit of the set of those that live, which the machine fills and code only clears;
 //   - places where lanes stand (leavePending): one a set of lanes that wait, disjoint and not empty, beside the running ones: 33 at most;
 //   - words of an approximate function's table (gatherWords): bits of the operand under a mask of the table's size, a power of two;
-//   - rows of foreseen values (rTable): the warp's number times tableRow, in code for one size of block, of whose warps each has its own;
 //   - zeroed shared memory: pieces of 64 bytes up to its size, a multiple of that.
 // Targets of brx.idx are found by comparisons; the table of bounds is read at places that are known when code is made (verifyEntry).
 

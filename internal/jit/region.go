@@ -77,26 +77,23 @@ type region struct {
 	spanned            *sweep  // the same of several CTAs
 	touched            touched // by the run that is being found
 
-	consts    map[uint32]regs.ConstRow
-	row       residentRows
-	offset    func(ir.Reg) uint32
-	global    map[ir.Reg]*pattern
-	local     localPatterns
-	known     *constants
-	indices   []indexed
-	words     map[wordKey]int32 // numbers, from 1 on
-	specials  map[uint32]stride // by row
-	lazy      []bool            // by register: holds any NaN in code for full warps
-	lazyRegs  []ir.Reg          // those
-	lasting   bool              // something in the first segment does
-	course    *course           // nil: there is none
-	fore      *course           // what can be foreseen: nil until somebody asks
-	laneMasks map[ir.Reg]uint32 // predicates that follow from the lane alone, wherever they are live
-	live      *liveness
-	laneBits  bool // mayTakeBits
-	spans     spans
-	bounds    []int32
-	nbound    int
+	consts   map[uint32]regs.ConstRow
+	row      residentRows
+	offset   func(ir.Reg) uint32
+	global   map[ir.Reg]*pattern
+	local    localPatterns
+	known    *constants
+	indices  []indexed
+	words    map[wordKey]int32 // numbers, from 1 on
+	specials map[uint32]stride // by row
+	lazy     []bool            // by register: holds any NaN in code for full warps
+	lazyRegs []ir.Reg          // those
+	lasting  bool              // something in the first segment does
+	live     *liveness
+	laneBits bool // mayTakeBits
+	spans    spans
+	bounds   []int32
+	nbound   int
 
 	mem    *scratch
 	merger merger // of runs
@@ -142,7 +139,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	r.findWords()
 	r.findDecisions()
 	r.findLasting()
-	r.findLanes()
 	r.findUnread()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
@@ -153,7 +149,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	if r.swept = r.findSweep(); r.swept != nil {
 		r.spanned = r.findSpan()
 	}
-	r.findCourse()
 	return r
 }
 

@@ -84,21 +84,7 @@ func (r *region) allocate(e *emitter, limit int) int {
 		}
 		r.place(&s.dst)
 	}
-	lists := []runs{r.fullRuns, r.partRuns}
-	if r.course != nil {
-		for _, g := range r.course.gens {
-			lists = append(lists, g.runs)
-			for t := range g.nodes {
-				for pc := r.segs[t].first; pc < r.segs[t].end; pc++ {
-					for k := range g.steps[pc].full {
-						r.place(&g.steps[pc].full[k])
-					}
-					r.place(&g.steps[pc].dst)
-				}
-			}
-		}
-	}
-	for _, list := range lists {
+	for _, list := range []runs{r.fullRuns, r.partRuns} {
 		for _, u := range list {
 			r.placeMerged(&u.merged)
 		}

@@ -24,10 +24,9 @@ type routine struct {
 	off  uint32 // of the row of a slot
 	row  int    // the first register of the row, -1: it is in memory
 
-	typ    typ // of addresses
-	use    maskUse
-	others uint32
-	align  uint32 // or the size of an element
+	typ   typ // of addresses
+	use   maskUse
+	align uint32 // or the size of an element
 
 	temps [routineVecs]x86.Vec
 	n     int // of them

@@ -457,20 +457,12 @@ func (g *merger) read(s *source) val {
 	if s.known {
 		return g.m.constant(s.typ, s.value)
 	}
-	if s.seen != nil { // whatever the row holds
-		for k := range g.m.in {
-			if g.m.in[k].seen == s.seen {
-				return g.m.input(k, s.typ)
-			}
-		}
-	} else if v, ok := g.now[s.off]; ok {
+	if v, ok := g.now[s.off]; ok {
 		return v
 	}
 	v := g.m.input(len(g.m.in), s.typ)
 	g.m.in = append(g.m.in, *s)
-	if s.seen == nil {
-		g.now[s.off] = v
-	}
+	g.now[s.off] = v
 	return v
 }
 

@@ -5,7 +5,6 @@ package jit
 // each other, one element for lanes with one address, a gather or scatter by constant distances.
 
 import (
-	"math/bits"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -89,9 +88,6 @@ func (s *static) near() bool {
 // reach has the lowest and the highest byte, and one more, that a run touches, from its base on. Loads touch those of all lanes.
 func (s *static) reach() (low, high int64) {
 	low, high = s.stride.extents()
-	if s.acc.use == guardLanes && s.acc.c.others != 0 && s.acc.s.op.Kind == sem.OpStore {
-		low, high = s.stride.extentsOf(s.acc.c.others)
-	}
 	before, behind := s.acc.c.sweeping.beyond(s.acc.src[0].pat)
 	return s.disp + low + before, s.disp + high + behind + int64(s.acc.m.Size)
 }
@@ -437,8 +433,6 @@ func (s *static) storeLast(k int) {
 	}
 	for last := s.stride.row - 1; last < 32; last += s.stride.row {
 		switch {
-		case !d.known && !d.slot && s.acc.use == guardLanes && s.acc.c.others != 0:
-			s.acc.c.RM(x86.MOV, d.typ.size(), x86.R8, row.Plus(int32((31-bits.LeadingZeros32(s.acc.c.others))*d.typ.bits()/8)))
 		case !d.known && !d.slot && s.acc.use != allLanes:
 			s.acc.c.active(x86.RCX, s.acc.use)
 			s.acc.c.RR(x86.BSR, x86.S32, x86.RCX, x86.RCX)

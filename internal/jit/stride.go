@@ -6,7 +6,6 @@ package jit
 // What is a property of the program alone is found here; patterns.go says which registers it is.
 
 import (
-	"math"
 	"math/bits"
 
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -52,16 +51,6 @@ func (r stride) offset(lane int) int64 {
 func (r stride) extents() (low, high int64) {
 	along, across := r.step*int64(r.row-1), r.hop*int64(r.w/r.row-1)
 	return min(along, 0) + min(across, 0), max(along, 0) + max(across, 0)
-}
-
-// extentsOf is the same of some lanes of a warp.
-func (r stride) extentsOf(lanes uint32) (low, high int64) {
-	low, high = math.MaxInt64, math.MinInt64
-	for ; lanes != 0; lanes &= lanes - 1 {
-		d := r.offset(bits.TrailingZeros32(lanes))
-		low, high = min(low, d), max(high, d)
-	}
-	return low, high
 }
 
 // same tells whether all lanes of a run have one value.

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"testing"
 
+	"ptxvm.invalid/ptxvm/internal/assume"
+	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
+	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
+	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -155,4 +159,26 @@ func TestSweepLong(t *testing.T) {
 	body := "mul.wide.u32 %rd4, %r2, 4; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r10, [%rd5]; add.u32 %r11, %r10, %r3; st.global.u32 [%rd5], %r11; ret;"
 	compareSweep(t, body, [3]uint32{400, 5, 3}, [3]uint32{256, 1, 1}, 0)
 	compareSweep(t, sweepCases["place"], [3]uint32{4, 5, 300}, [3]uint32{64, 1, 1}, 0)
+}
+
+// sweepListing is the code of a kernel behind sweepHeader, for blocks of 256 threads.
+func sweepListing(t *testing.T, body string, v jit.Vectors) string {
+	t.Helper()
+	return listing(t, sweepHeader+body+"\n}\n", 256, v)
+}
+
+// listing is the code of kernel k of a module, for blocks of some threads.
+func listing(t *testing.T, text string, threads int32, v jit.Vectors) string {
+	t.Helper()
+	l := newLaboratory(t, "k.ptx", text)
+	f := l.m.Func("k")
+	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := jit.Compile(p.Entry, f, jit.Options{Vectors: v, List: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Listing
 }

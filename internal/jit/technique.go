@@ -10,35 +10,30 @@ type Technique uint8
 
 // The techniques, by the file that has each.
 const (
-	Chains        Technique = iota // chains.go
-	Combs                          // comb.go
-	CTAs                           // cta.go
-	CTABorders                     // cta_mask.go
-	CTASets                        // cta_mask_sets.go
-	Decisions                      // decide.go
-	Fetches                        // fetch.go
-	Courses                        // foresee.go
-	Blocks                         // foresee_block.go
-	Gates                          // gates.go
-	Indices                        // indices.go
-	Inlines                        // inline.go
-	Kept                           // kept.go
-	LaneConstants                  // lanes.go
-	Lasting                        // lasting.go
-	LaneBits                       // lanebits.go
-	Loaded                         // loaded.go
-	LazyNaNs                       // nan.go
-	NarrowLanes                    // narrow.go
-	Near                           // near.go
-	Patterns                       // patterns.go
-	Private                        // private.go
-	Solo                           // solo.go
-	Some                           // some.go
-	Sweeps                         // sweep.go
-	Spans                          // sweep_span.go
-	Terms                          // terms.go
-	Unread                         // unread.go
-	Words                          // words.go
+	Chains      Technique = iota // chains.go
+	Combs                        // comb.go
+	CTAs                         // cta.go
+	CTABorders                   // cta_mask.go
+	CTASets                      // cta_mask_sets.go
+	Decisions                    // decide.go
+	Fetches                      // fetch.go
+	Indices                      // indices.go
+	Kept                         // kept.go
+	Lasting                      // lasting.go
+	LaneBits                     // lanebits.go
+	Loaded                       // loaded.go
+	LazyNaNs                     // nan.go
+	NarrowLanes                  // narrow.go
+	Near                         // near.go
+	Patterns                     // patterns.go
+	Private                      // private.go
+	Solo                         // solo.go
+	Some                         // some.go
+	Sweeps                       // sweep.go
+	Spans                        // sweep_span.go
+	Terms                        // terms.go
+	Unread                       // unread.go
+	Words                        // words.go
 	numTechniques
 )
 
@@ -46,8 +41,8 @@ const (
 var techniqueNames = [numTechniques]string{
 	Chains: "chains of comparisons", Combs: "combs",
 	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
-	Decisions: "decisions", Fetches: "fetches", Courses: "courses", Blocks: "courses: blocks", Gates: "courses: gates",
-	Indices: "indices", Inlines: "inlined blocks", Kept: "kept bases", LaneConstants: "lane constants", Lasting: "lasting slots", LaneBits: "bits of lanes", Loaded: "loaded numbers",
+	Decisions: "decisions", Fetches: "fetches",
+	Indices: "indices", Kept: "kept bases", Lasting: "lasting slots", LaneBits: "bits of lanes", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes", Sweeps: "sweeps", Spans: "sweeps: spans",
