@@ -62,7 +62,6 @@ type batch struct {
 	entry  x86.Label
 	out    x86.Label           // a warp that compiled code cannot run
 	start  x86.Label           // a warp begins; 0: there is none
-	again  x86.Label           // one that has run in another CTA begins
 	begin  x86.Label           // a batch with a CTA that is to begin; 0: there is none
 	warp   map[int]x86.Label   // by segment: a warp that stands there
 	resume map[int32]x86.Label // behind a barrier
@@ -323,12 +322,6 @@ func (c *compiler) startStub() {
 		return
 	}
 	c.batch.start = c.NewLabel()
-	c.batch.again = c.batch.start
-	if c.lasting {
-		c.batch.again = c.NewLabel()
-		c.beginWarp(c.batch.again, zeros)
-		c.againStub(c.batch.warp[0])
-	}
 	c.beginWarp(c.batch.start, zeros)
 	c.Jmp(c.batch.warp[0])
 }
@@ -361,10 +354,9 @@ func (c *compiler) placeSpecials() {
 // extent is bytes of the register block.
 type extent struct{ off, bytes uint32 }
 
-// unwritten lists what is to be zero when a warp begins; false if that is much. Registers that live one after the other share a row, but
-// no slot: one of them may last.
+// unwritten lists what is to be zero when a warp begins; false if that is much.
 func (r *region) unwritten() (list []extent, ok bool) {
-	live, lasting := r.live.entry, r.lastingSlots()
+	live := r.live.entry
 	for g := range r.f.Regs {
 		if !live.Has(g) || r.f.Rows.Of[g] < 0 {
 			continue
@@ -372,7 +364,7 @@ func (r *region) unwritten() (list []extent, ok bool) {
 		off := r.offset(ir.Reg(g))
 		list = append(list, extent{off, [...]uint32{ir.WPred: 4, ir.W32: 128, ir.W64: 256, ir.W128: 512}[r.f.Regs[g].Width()]})
 		for i := range r.code.Scalars {
-			if s := &r.code.Scalars[i]; s.Row == off && s.Width != regs.Pred && !lasting[s.Slot] {
+			if s := &r.code.Scalars[i]; s.Row == off && s.Width != regs.Pred {
 				list = append(list, extent{s.Slot, 8})
 			}
 		}
@@ -428,7 +420,7 @@ func (c *compiler) warpEnds() {
 	c.count()
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
 	if c.batch.start != 0 {
-		c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(c.batch.again))
+		c.RM(x86.LEA, x86.S64, x86.RAX, x86.AtLabel(c.batch.start))
 		c.MR(x86.MOV, x86.S64, warpAt(x86.RCX, warpGoOn), x86.RAX)
 	}
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchTurn)
@@ -621,7 +613,7 @@ func (c *compiler) batchOffsets() (b Batch) {
 		}
 		return int32(c.Offset(l))
 	}
-	b.Batch, b.Out, b.Start, b.Again, b.Begin = at(c.batch.entry), at(c.batch.out), at(c.batch.start), at(c.batch.again), at(c.batch.begin)
+	b.Batch, b.Out, b.Start, b.Again, b.Begin = at(c.batch.entry), at(c.batch.out), at(c.batch.start), at(c.batch.start), at(c.batch.begin)
 	for pc := range c.insts {
 		warp := x86.Label(0)
 		if c.entry[pc] != 0 {

@@ -81,12 +81,8 @@ func (c *compiler) uncountOthers(masked bool) {
 
 // goOn continues with the next segment.
 func (c *compiler) goOn(i int, masked bool) {
-	s := &c.segs[i]
-	switch {
-	case i+1 >= len(c.segs) || c.segs[i+1].first != s.end:
+	if s := &c.segs[i]; i+1 >= len(c.segs) || c.segs[i+1].first != s.end {
 		c.behindSegment(s.end, masked)
-	case !masked && c.again:
-		c.Jmp(c.segs[i+1].full)
 	} // else it follows
 }
 

@@ -130,7 +130,6 @@ type compiler struct {
 	batch      batch
 	sweeping   *sweep // the one being assembled
 	ahead      int32  // warps of a turn of its loop before that being assembled
-	again      bool   // the first segment of a warp that has run in a CTA before
 	room       room
 	once       once
 	quick      *quickCode // nil: it is no template

@@ -100,7 +100,7 @@ func (c *compiler) fullBody(i int) {
 		c.RI(x86.ADD, x86.S64, rSteps, n)
 	}
 	if !c.instructions(i, s.end, false, func(pc int32) bool { return c.instruction(i, pc, false) }) {
-		c.fallThrough(i, false)
+		c.goOn(i, false)
 	}
 }
 
@@ -124,16 +124,6 @@ func (c *compiler) instructions(i int, end int32, masked bool, alone func(pc int
 		}
 	}
 	return false
-}
-
-// fallThrough goes on behind a segment: into the next one, or out.
-func (c *compiler) fallThrough(i int, masked bool) {
-	s := &c.segs[i]
-	if i+1 >= len(c.segs) || c.segs[i+1].first != s.end {
-		c.behindSegment(s.end, masked)
-	} else if c.again {
-		c.Jmp(c.segs[i+1].full)
-	}
 }
 
 func (c *compiler) ret() {
@@ -194,7 +184,7 @@ func (c *compiler) partSegment(i int) {
 	c.setMask(rMask, kMask, saveRun)
 	c.countPart(s.end - s.first)
 	if !c.instructions(i, s.end, true, func(pc int32) bool { return c.instruction(i, pc, true) }) {
-		c.fallThrough(i, true)
+		c.goOn(i, true)
 	}
 }
 
@@ -335,7 +325,7 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
-	if s.moot && !masked || s.unread && !masked && use == allLanes || s.lasting && c.again {
+	if s.moot && !masked || s.unread && !masked && use == allLanes {
 		return
 	}
 	if s.index != nil && s.in[0].typ == tX {

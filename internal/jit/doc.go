@@ -20,12 +20,10 @@
 //	help.go              instructions without machine code, which handlers of the interpreter execute
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	table.go             branches by a table of targets
-//	lanebits.go signs.go bits of the lane, signs of what has none
 //	lanes.go ops_shift.go rows and predicates that are constants; lanes moved by a distance
 //	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
-//	lasting.go           what a warp finds again in the next CTA
 //	evaluate.go          operations whose operands are known
 //	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders

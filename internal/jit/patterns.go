@@ -75,7 +75,6 @@ func (r *region) findPatterns() {
 		s := &r.code.Specials[i]
 		f.specials[s.Off] = specialStride(s, sol.Shape)
 	}
-	f.findIndexShifts()
 	for i := range r.segs {
 		f.findLoaded(&r.segs[i])
 	}
@@ -361,7 +360,6 @@ func (f *finder) choose() {
 			s.loaded = nil
 		}
 		if s.made != nil {
-			f.noteBits(s)
 			_, s.tests = f.follow(s.prog, func(k int) stride { return f.given(&s.full[k]) })
 		}
 	}

@@ -45,7 +45,6 @@ type step struct {
 	decided *decision // what says who takes a branch or exit, in code for full warps
 	moot    bool      // a comparison that does only that
 	unread  bool      // it moves a constant to where nobody looks, in code for full warps
-	lasting bool      // a warp of another CTA finds its results
 
 	warp     *warpStep // of a function across lanes
 	carry    *program  // what becomes the carry
@@ -88,9 +87,7 @@ type region struct {
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those
-	lasting  bool              // something in the first segment does
 	live     *liveness
-	laneBits bool // mayTakeBits
 	spans    spans
 	bounds   []int32
 	nbound   int
@@ -127,9 +124,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 		r.plan(int32(pc))
 		r.known.define(r, int32(pc))
 	}
-	if r.mayTakeBits() {
-		r.findSigns()
-	}
 	r.findLazy()
 	r.cut()
 	opt.begin("patterns")
@@ -138,7 +132,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	r.findIndices()
 	r.findWords()
 	r.findDecisions()
-	r.findLasting()
 	r.findUnread()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}

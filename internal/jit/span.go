@@ -342,3 +342,6 @@ func (s *static) certain(v *cover) bool {
 	before, behind := s.stride.extents()
 	return v.disp%s.align == 0 && s.acc.lies(v.low-before, v.high-behind, s.align)
 }
+
+// positive tells whether values of a type, as signed ones, are themselves and not below 0.
+func (a span) positive(t typ) bool { return a.whole(t) && (t == tX || a.high < 1<<31) }

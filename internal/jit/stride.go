@@ -173,10 +173,6 @@ func (r *region) followOne(p *program, o *operation, out []stride, in func(k int
 		return out[o.a]
 	case cTrunc:
 		return o.typ.times(out[o.a], 1)
-	case cAnd, cOr, cXor, cShrI, cSarI:
-		if s := p.bitwise(o, out); r.laneBits && s.known() {
-			return s
-		}
 	}
 	return p.unary(o, out)
 }

@@ -79,47 +79,6 @@ func TestStrides(t *testing.T) {
 	}
 }
 
-// TestLaneBits: what is said of operations on bits holds of values, and is said of the lower and the upper part of an index.
-func TestLaneBits(t *testing.T) {
-	rnd, found := rand.New(rand.NewPCG(3, 4)), 0
-	r := &region{mem: &scratch{}, laneBits: true}
-	for range 100000 {
-		ty, c := typ(rnd.IntN(2)), []code{cAnd, cOr, cXor, cShrI, cSarI}[rnd.IntN(5)]
-		k := []uint64{1, 2, 3, 7, 15, 16, 31, 48, 255, ^uint64(0), ^uint64(15), ^uint64(31), rnd.Uint64()}[rnd.IntN(13)]
-		a := randomStride(rnd)
-		a.step, a.hop = a.step&31, a.hop&31
-		va := a.lanes(rnd, ty)
-		p := &program{}
-		in := p.input(0, ty)
-		if c == cShrI || c == cSarI {
-			k &= 31
-			p.result = p.op1(c, ty, in, k)
-		} else {
-			p.result = p.op2(c, ty, in, p.constant(ty, k), 0)
-		}
-		o := &p.ops[p.result]
-		var made [32]int64
-		for i := range made {
-			x := uint64(va[i])
-			if ty == tW {
-				x = uint64(uint32(va[i]))
-			}
-			v, _ := evaluateLane(o, ty, x, ty.cut(k), 0)
-			made[i] = ty.wrapped(int64(v))
-		}
-		out, _ := r.follow(p, func(int) stride { return a })
-		if s := out[p.result]; s.known() {
-			found++
-			if !s.keeps(made, ty) {
-				t.Fatalf("%v of %v and %#x, %v: %v is not %v", c, a, k, va, made, s)
-			}
-		}
-	}
-	if found < 20000 {
-		t.Errorf("something is said of %d results", found)
-	}
-}
-
 // TestThreadStrides: a number serves the whole warp where rows of the block are multiples or parts of it.
 func TestThreadStrides(t *testing.T) {
 	for _, c := range []struct {

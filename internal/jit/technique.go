@@ -19,8 +19,6 @@ const (
 	Fetches                      // fetch.go
 	Indices                      // indices.go
 	Kept                         // kept.go
-	Lasting                      // lasting.go
-	LaneBits                     // lanebits.go
 	Loaded                       // loaded.go
 	LazyNaNs                     // nan.go
 	NarrowLanes                  // narrow.go
@@ -42,7 +40,7 @@ var techniqueNames = [numTechniques]string{
 	Chains: "chains of comparisons", Combs: "combs",
 	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches",
-	Indices: "indices", Kept: "kept bases", Lasting: "lasting slots", LaneBits: "bits of lanes", Loaded: "loaded numbers",
+	Indices: "indices", Kept: "kept bases", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes", Sweeps: "sweeps", Spans: "sweeps: spans",
