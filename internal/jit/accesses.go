@@ -1,8 +1,6 @@
 package jit
 
 import (
-	"slices"
-
 	"ptxvm.invalid/ptxvm/internal/ir"
 )
 
@@ -74,8 +72,3 @@ func (a *accesses) readers(g ir.Reg) []int32 { return a.pcs[a.at[2*g]:a.at[2*g+1
 
 // writers are those that write it.
 func (a *accesses) writers(g ir.Reg) []int32 { return a.pcs[a.at[2*g+1]:a.at[2*g+2]] }
-
-// rowAmong tells whether one of the registers has the row at an offset.
-func (r *region) rowAmong(list []ir.Reg, off uint32) bool {
-	return slices.ContainsFunc(list, func(g ir.Reg) bool { return r.f.Rows.Of[g] >= 0 && r.offset(g) == off })
-}

@@ -59,30 +59,26 @@ const (
 // batch is the labels of a function's batch code. Warps switch with the registers of the warp in
 // memory, the pending set empty, and their steps in rSteps.
 type batch struct {
-	entry  x86.Label
-	out    x86.Label           // a warp that compiled code cannot run
-	start  x86.Label           // a warp begins; 0: there is none
-	begin  x86.Label           // a batch with a CTA that is to begin; 0: there is none
-	warp   map[int]x86.Label   // by segment: a warp that stands there
-	resume map[int32]x86.Label // behind a barrier
-	whole  map[int32]x86.Label // the same for warps that full code has left there
-	ended  x86.Label           // all lanes of the warp have exited
-	turn   x86.Label           // the warp waits or has exited
-	next   x86.Label           // its turn is over
-	sweep  x86.Label           // a CTA that may be swept; 0: none may
-	asOne  bool                // by its program (cta.go)
-	late   bool                // there may be such a program
-	scant  bool                // too few registers for such a program: what is assembled of it may be wrong
-	clean  bool                // the CTA that ends has written nothing to its shared memory
+	entry   x86.Label
+	out     x86.Label           // a warp that compiled code cannot run
+	start   x86.Label           // a warp begins; 0: there is none
+	begin   x86.Label           // a batch with a CTA that is to begin; 0: there is none
+	warp    map[int]x86.Label   // by segment: a warp that stands there
+	resume  map[int32]x86.Label // behind a barrier
+	whole   map[int32]x86.Label // the same for warps that full code has left there
+	ended   x86.Label           // all lanes of the warp have exited
+	turn    x86.Label           // the warp waits or has exited
+	next    x86.Label           // its turn is over
+	program x86.Label           // a CTA that may be run as one; 0: none may
+	late    bool                // there may be such a program
+	scant   bool                // too few registers for such a program: what is assembled of it may be wrong
+	clean   bool                // the CTA that ends has written nothing to its shared memory
 }
 
 func (c *compiler) newBatch() {
 	c.batch = batch{entry: c.NewLabel(), out: c.NewLabel(), ended: c.NewLabel(), turn: c.NewLabel(), next: c.NewLabel(), warp: map[int]x86.Label{}, resume: map[int32]x86.Label{}, whole: map[int32]x86.Label{}}
 	for i := range c.segs {
 		c.batch.warp[i] = c.NewLabel()
-	}
-	if c.sweepable(c.swept) && c.uses(Sweeps) {
-		c.batch.sweep = c.NewLabel()
 	}
 }
 
@@ -493,8 +489,8 @@ func (c *compiler) turnEnds(pick, out, ordinary x86.Label) {
 	c.MI(x86.CMP, x86.S32, batchAlive, 0)
 	c.Jcc(x86.NE, out)
 	c.endCTA(out, 0)
-	if c.batch.sweep != 0 {
-		c.Jmp(c.batch.sweep)
+	if c.batch.program != 0 {
+		c.Jmp(c.batch.program)
 	}
 	c.Bind(ordinary)
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchAll)
@@ -503,12 +499,9 @@ func (c *compiler) turnEnds(pick, out, ordinary x86.Label) {
 	if c.batch.start != 0 {
 		c.beginBatch(ordinary)
 	}
-	if c.batch.sweep != 0 && !c.batch.asOne {
-		c.sweepCode(ordinary, out)
-	}
 }
 
-// beginBatch starts a batch with a CTA that is to begin: by a sweep if there is one.
+// beginBatch starts a batch with a CTA that is to begin: by a program if there is one.
 func (c *compiler) beginBatch(ordinary x86.Label) {
 	c.batch.begin = c.NewLabel()
 	c.Bind(c.batch.begin)
@@ -517,14 +510,14 @@ func (c *compiler) beginBatch(ordinary x86.Label) {
 	c.Zero(rSteps)
 	c.Zero(rPending)
 	c.loadConstants()
-	if c.batch.sweep == 0 {
+	if c.batch.program == 0 {
 		c.Jmp(ordinary)
 		return
 	}
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)
 	c.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
 	c.loadWarp(&c.segs[0]) // the rows that no CTA changes, as behind a warp
-	c.Jmp(c.batch.sweep)
+	c.Jmp(c.batch.program)
 }
 
 // endCTA goes on to the next CTA, or out if none may begin; more steps than usual may come before.

@@ -193,7 +193,7 @@ func TestBatchStops(t *testing.T) {
 	for name, body := range map[string]string{
 		"barrier": "L: add.u32 %r6, %r6, 1; bar.sync 0; bra L;",
 		"CTAs":    "st.shared.u32 [%r5], %r6; ret;",
-		"swept":   "ret;",
+		"nothing": "ret;",
 	} {
 		l := newLaboratory(t, "k.ptx", batchHeader+body+"\n}\n")
 		buf, _ := l.arena.Alloc(1<<15, mem.Info{Label: "buf"})

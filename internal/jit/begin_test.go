@@ -9,9 +9,9 @@ import (
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-// beginBodies follow sweepHeader: what a warp finds when it begins in the registers of one of another launch.
+// beginBodies follow kernelHeader: what a warp finds when it begins in the registers of one of another launch.
 var beginBodies = map[string]string{
-	"swept":   "mul.lo.u32 %r10, %r9, 7; mov.u32 %r11, %nctaid.x; mad.lo.u32 %r10, %r11, 100, %r10; add.u32 %r10, %r10, %r1; st.global.u32 [%rd3], %r10; ret;",
+	"short":   "mul.lo.u32 %r10, %r9, 7; mov.u32 %r11, %nctaid.x; mad.lo.u32 %r10, %r11, 100, %r10; add.u32 %r10, %r10, %r1; st.global.u32 [%rd3], %r10; ret;",
 	"ordered": "mul.lo.u32 %r10, %r9, 7; mov.u32 %r11, %nctaid.x; mad.lo.u32 %r10, %r11, 100, %r10; add.u32 %r10, %r10, %r1; bar.sync 0; mad.lo.u32 %r12, %r12, 3, %r10; st.global.u32 [%rd3], %r12; ret;",
 	"lanes":   "mov.u32 %r10, %tid.y; mov.u32 %r11, %tid.z; mad.lo.u32 %r10, %r11, 100, %r10; mad.lo.u32 %r10, %r10, 100, %r2; mad.lo.u32 %r10, %r10, 100, %r9; cvt.rn.f32.u32 %f1, %r10; bar.sync 0; st.global.f32 [%rd3], %f1; ret;",
 	"grid":    "mov.u32 %r10, %gridid; mov.u32 %r11, %ctaid.y; add.u32 %r10, %r10, %r11; bar.sync 0; st.global.u32 [%rd3], %r10; ret;",
@@ -34,7 +34,7 @@ func TestBegin(t *testing.T) {
 	for name, body := range beginBodies {
 		t.Run(name, func(t *testing.T) {
 			run := func(compile host.Compiler) (all []byte) {
-				l := newLaboratory(t, "k.ptx", sweepHeader+body+"\n}\n")
+				l := newLaboratory(t, "k.ptx", kernelHeader+body+"\n}\n")
 				buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 				l.keep = compile != nil // the interpreter has new code for each, of which nothing is left
 				for _, s := range shapes {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// combBodies follow sweepHeader: lanes at a constant distance, swept and behind a barrier, with all lanes and with
+// combBodies follow kernelHeader: lanes at a constant distance, in straight code and behind a barrier, with all lanes and with
 // some, up to the last byte of the allocation and beyond it.
 func combBodies() map[string]string {
 	bodies := map[string]string{
@@ -18,7 +18,7 @@ func combBodies() map[string]string {
 			move := fmt.Sprintf("mul.wide.s32 %%rd4, %%r1, %d; add.u64 %%rd5, %%rd1, %%rd4; ld.global.u32 %%r10, [%%rd5+%d]; mad.lo.u32 %%r10, %%r10, 3, %%r1; ", step, off)
 			store := fmt.Sprintf("st.global.u32 [%%rd5+%d], %%r10; ret;", off)
 			name := fmt.Sprintf("%d, %d: ", step, off)
-			bodies[name+"swept"] = move + store
+			bodies[name+"straight"] = move + store
 			bodies[name+"barrier"] = move + "bar.sync 0; " + store
 			bodies[name+"some"] = "setp.gt.u32 %p2, %r2, 40; " + move + "bar.sync 0; @%p2 " + store + " ret;"
 		}
@@ -34,7 +34,7 @@ func TestComb(t *testing.T) {
 	for name, body := range combBodies() {
 		t.Run(name, func(t *testing.T) {
 			for _, block := range [][3]uint32{{256, 1, 1}, {32, 1, 1}, {16, 16, 1}, {8, 8, 4}, {33, 1, 1}, {1, 1, 1}} {
-				compareSweep(t, body, [3]uint32{5, 1, 1}, block, 1)
+				compareKernel(t, body, [3]uint32{5, 1, 1}, block, 1)
 			}
 		})
 	}

@@ -128,8 +128,6 @@ type compiler struct {
 	home       residentRows           // row outside of loops
 	helps      [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
 	batch      batch
-	sweeping   *sweep // the one being assembled
-	ahead      int32  // warps of a turn of its loop before that being assembled
 	room       room
 	once       once
 	quick      *quickCode // nil: it is no template

@@ -210,7 +210,7 @@ func temporaries() string {
 	return b.String()
 }
 
-// flat and square are a row of CTAs, and a block that is swept in no other way.
+// flat and square are a row of CTAs, and a block of squares.
 var flat, square = [3]uint32{6, 1, 1}, [3]uint32{16, 16, 1}
 
 // TestCTALaunches runs CTAs of one program in grids that differ, one after the other: what lasts for a launch does not last longer.

@@ -74,9 +74,10 @@ func (k *cta) atomLasts(a *ctaAtom) bool {
 	return true
 }
 
-// ctaProgram assembles the program of a CTA, if there is one and it fits: batch.sweep, as sweepCode has it.
+// ctaProgram assembles the program of a CTA, if there is one and it fits: batch.program, with a CTA that has begun and of which no warp
+// runs. ordinary runs it warp by warp; without another one it goes out.
 func (c *compiler) ctaProgram(ordinary, out x86.Label) {
-	if c.batch.sweep != 0 || c.opt.alone {
+	if c.opt.alone {
 		return
 	}
 	if !c.allows(CTAs) {
@@ -102,10 +103,10 @@ func (c *compiler) ctaProgram(ordinary, out x86.Label) {
 	m.allFree()
 	m.began = c.Len()
 	c.opt.begin("CTAs, code")
-	sweep := c.NewLabel()
-	m.assemble(sweep, ordinary, out)
+	program := c.NewLabel()
+	m.assemble(program, ordinary, out)
 	if !c.short && m.places <= ctaPlaces {
-		c.batch.sweep, c.batch.asOne = sweep, true
+		c.batch.program = program
 	}
 	c.batch.scant = c.short || m.places > ctaPlaces
 	c.free, c.freeK, c.bcast, c.short, c.asProgram = free, freeK, bcast, short, false
@@ -121,7 +122,7 @@ func (m *ctaCode) allFree() {
 	m.c.wide, m.c.only, m.c.wmask, m.c.lanes = false, 0, 0, m.k.vectorLanes()
 }
 
-func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
+func (m *ctaCode) assemble(program, ordinary, out x86.Label) {
 	next, body, border := m.c.NewLabel(), m.c.NewLabel(), m.c.NewLabel()
 	m.miss = m.c.NewLabel()
 	inside, fails := m.k, m.miss
@@ -156,7 +157,7 @@ func (m *ctaCode) assemble(sweep, ordinary, out x86.Label) {
 	m.back()
 	m.c.Jmp(ordinary)
 
-	m.c.Bind(sweep)
+	m.c.Bind(program)
 	m.c.title("numbers of a launch")
 	m.c.count()
 	m.c.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)

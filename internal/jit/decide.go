@@ -176,8 +176,6 @@ func (c *compiler) decide(d *decision, taken bool, other x86.Label) {
 	}
 	p := d.a.pat
 	_, highest := p.extents()
-	_, behind := c.sweeping.beyond(p)
-	highest += behind
 	for run := range p.n() {
 		size := d.typ.size()
 		c.RM(x86.MOV, size, x86.RAX, p.number(run))

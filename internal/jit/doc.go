@@ -25,7 +25,6 @@
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	evaluate.go          operations whose operands are known
-//	sweep*.go            all warps of a CTA in one loop
 //	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
 //	                     cta_scatter.go, cta_every.go: words that are apart; cta_shuffle.go: lanes of others
 //	fetch.go             loads inside runs

@@ -4,13 +4,6 @@ package jit
 
 import "ptxvm.invalid/ptxvm/internal/jit/x86"
 
-// becomes makes a value the result.
-func (p *program) becomes(v val) *program {
-	p.result = v
-	p.settle()
-	return p
-}
-
 // tableOf is the running part of a table.
 func (e *emitter) tableOf(t *[32]uint32) loc {
 	first := e.part * e.lanes

@@ -128,3 +128,10 @@ func (c *compiler) testAny(v x86.Vec) {
 		c.VV(x86.VPTEST, x86.W256, v, v)
 	}
 }
+
+// layMade writes the row of a pattern that others read as one.
+func (c *compiler) layMade(s *step) {
+	if s.made != nil && s.made.home {
+		c.layRow(s.made)
+	}
+}

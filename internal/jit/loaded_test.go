@@ -2,7 +2,7 @@ package jit_test
 
 import "testing"
 
-// loadedBodies follow sweepHeader: values that are loaded once for all lanes into registers that lanes write, too.
+// loadedBodies follow kernelHeader: values that are loaded once for all lanes into registers that lanes write, too.
 var loadedBodies = map[string]string{
 	"index": `ld.global.u32 %r10, [%rd1]; and.b32 %r10, %r10, 511; add.u32 %r11, %r10, %r1; mul.wide.s32 %rd4, %r11, 4; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r12, [%rd5+4];
 	setp.gt.u32 %p1, %r2, 20; @%p1 bra A; add.u32 %r10, %r10, %r12; A: bar.sync 0; mad.lo.u32 %r12, %r12, 3, %r10; st.global.u32 [%rd5+16384], %r12; ret;`,
@@ -28,7 +28,7 @@ func TestLoaded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, block := range [][3]uint32{{256, 1, 1}, {32, 1, 1}, {16, 16, 1}, {8, 8, 4}, {33, 1, 1}, {1, 1, 1}} {
 				for _, n := range []uint32{0, 650, 1 << 20} {
-					compareSweep(t, body, [3]uint32{5, 1, 1}, block, n)
+					compareKernel(t, body, [3]uint32{5, 1, 1}, block, n)
 				}
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// narrowBodies follow sweepHeader: bytes and halves of lanes at a constant distance, one and several of a lane, with all lanes and
+// narrowBodies follow kernelHeader: bytes and halves of lanes at a constant distance, one and several of a lane, with all lanes and
 // with some, up to the last byte of the allocation and beyond it, and words that are made of them.
 func narrowBodies() map[string]string {
 	bodies := map[string]string{}
@@ -20,7 +20,7 @@ func narrowBodies() map[string]string {
 			"u16":   "ld.global.u16 %r10, [%rd5+2]; ", "s16": "ld.global.s16 %r10, [%rd5]; ", "v2.u16": "ld.global.v2.u16 {%h1, %h2}, [%rd5]; mov.u16 %h3, 3; mov.u16 %h4, 4; " + sum,
 			"v4.u16": "ld.global.v4.u16 {%h1, %h2, %h3, %h4}, [%rd5]; " + sum,
 		} {
-			bodies[fmt.Sprintf("%d, %s, swept", step, name)] = at + load + keep + "ret;"
+			bodies[fmt.Sprintf("%d, %s, straight", step, name)] = at + load + keep + "ret;"
 			bodies[fmt.Sprintf("%d, %s, some", step, name)] = "setp.gt.u32 %p2, %r2, 40; " + at + load + "bar.sync 0; @%p2 " + load + keep + "ret;"
 		}
 		data := "mul.lo.u32 %r10, %r1, 0x9e3779b1; cvt.u16.u32 %h1, %r10; shr.u32 %r11, %r10, 7; cvt.u16.u32 %h2, %r11; shr.u32 %r11, %r10, 13; cvt.u16.u32 %h3, %r11; not.b16 %h4, %h1; "
@@ -44,7 +44,7 @@ func TestNarrowLanes(t *testing.T) {
 	for name, body := range narrowBodies() {
 		t.Run(name, func(t *testing.T) {
 			for _, block := range [][3]uint32{{256, 1, 1}, {32, 1, 1}, {16, 16, 1}, {8, 8, 4}, {33, 1, 1}, {1, 1, 1}} {
-				compareSweep(t, body, [3]uint32{5, 1, 1}, block, 1)
+				compareKernel(t, body, [3]uint32{5, 1, 1}, block, 1)
 			}
 		})
 	}

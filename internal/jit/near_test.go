@@ -33,7 +33,7 @@ func TestNear(t *testing.T) {
 				for _, d := range []int{0, 4, -4, 36, 60, 64, -64} {
 					first := strings.NewReplacer("N", fmt.Sprint(size), "L", fmt.Sprint(min(size, 128)/4-1&^(size>>2&1))).Replace(nearFirst)
 					text := first + strings.ReplaceAll(body, "D", fmt.Sprint(d)) + " xor.b32 %r16, %r16, %r14; st.global.u32 [%rd3+8192], %r16; ret;"
-					compareSweep(t, text, [3]uint32{2, 1, 1}, [3]uint32{96, 1, 1}, 0)
+					compareKernel(t, text, [3]uint32{2, 1, 1}, [3]uint32{96, 1, 1}, 0)
 					if !strings.Contains(body, "D") {
 						break
 					}
@@ -47,7 +47,7 @@ func TestNear(t *testing.T) {
 func TestNearCode(t *testing.T) {
 	first := strings.NewReplacer("N", "256", "L", "63").Replace(nearFirst)
 	for v, n := range map[jit.Vectors]int{jit.AVX512: 2, jit.AVX2: 8} {
-		if list := sweepListing(t, first+nearBodies["table"]+" st.global.u32 [%rd3+8192], %r16; ret;", v); strings.Count(list, "vpermd") < n {
+		if list := kernelListing(t, first+nearBodies["table"]+" st.global.u32 [%rd3+8192], %r16; ret;", v); strings.Count(list, "vpermd") < n {
 			t.Errorf("%v: no permutation", v)
 		}
 	}

@@ -14,7 +14,6 @@ type calculator struct {
 	p    *program
 	in   []source
 	out  []stride // nil: of all lanes, whatever they are
-	over []stride // the same from warp to warp, in a sweep
 	w    int      // lanes of a run
 	lane int      // the run's first
 	free []x86.Reg
@@ -48,9 +47,6 @@ func (c *compiler) makeNumbers(s *step, miss x86.Label) {
 	for h := range d.n() {
 		k := c.calculator(s.prog, s.full, h*d.w)
 		k.out, k.w, k.miss = out, d.w, miss
-		if c.sweeping != nil {
-			k.over, _ = c.sweeping.follow(c.region, s)
-		}
 		k.store(d.number(h))
 	}
 }
@@ -298,10 +294,6 @@ func (k *calculator) extend(o *operation, d x86.Reg) {
 	}
 	if k.out != nil {
 		low, high := k.out[o.a].within(k.w).extents()
-		if k.over != nil {
-			l, h := k.c.sweeping.between(k.over[o.a].step)
-			low, high = low+l, high+h
-		}
 		k.reaches(x86.ADD, d, high, wraps)
 		k.reaches(x86.SUB, d, -low, wraps)
 	}

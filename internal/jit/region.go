@@ -72,8 +72,6 @@ type region struct {
 	fullRuns, partRuns runs
 	lastLive           []int32 // private.go
 	lastHeld           []int32 // the same by row
-	swept              *sweep
-	spanned            *sweep  // the same of several CTAs
 	touched            touched // by the run that is being found
 
 	consts   map[uint32]regs.ConstRow
@@ -138,9 +136,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	if !opt.Whole {
 		r.findPrivate()
 		r.partRuns = r.findRuns(true)
-	}
-	if r.swept = r.findSweep(); r.swept != nil {
-		r.spanned = r.findSpan()
 	}
 	return r
 }

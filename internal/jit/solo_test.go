@@ -37,7 +37,7 @@ func TestSolo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, guard := range soloGuards {
 				for _, block := range [][3]uint32{{64, 1, 1}, {16, 4, 1}, {8, 8, 2}, {33, 1, 1}, {1, 1, 1}} {
-					compareSweep(t, soloFirst+guard+body+soloLast, [3]uint32{2, 1, 1}, block, 0)
+					compareKernel(t, soloFirst+guard+body+soloLast, [3]uint32{2, 1, 1}, block, 0)
 				}
 			}
 		})
@@ -50,7 +50,7 @@ func TestWindow(t *testing.T) {
 		for _, access := range []string{"ld.shared.u32 %r11, [P];", "st.shared.u32 [P], %r1;", "ld.shared.u32 %r11, [smem+16]; st.shared.u32 [P], %r1; st.shared.u32 [smem+4], %r2;", "setp.ne.u32 %p1, %r2, 3; @%p1 bra A; st.shared.u32 [P], %r2; A: "} {
 			body := ".shared .align 4 .b8 smem[4096]; mov.u32 %r11, 5; " + strings.ReplaceAll(access, "P", place) + " bar.sync 0; ld.shared.u32 %r12, [smem+12]; add.u32 %r11, %r11, %r12; st.global.u32 [%rd3], %r11; ret;"
 			for _, block := range [][3]uint32{{64, 1, 1}, {33, 1, 1}} {
-				compareSweep(t, body, [3]uint32{2, 1, 1}, block, 0)
+				compareKernel(t, body, [3]uint32{2, 1, 1}, block, 0)
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func TestWindow(t *testing.T) {
 // TestSoloCode holds that one lane's address is tested as a number.
 func TestSoloCode(t *testing.T) {
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-		list := sweepListing(t, soloFirst+soloGuards["by data"]+soloBodies["volatile"]+soloLast, v)
+		list := kernelListing(t, soloFirst+soloGuards["by data"]+soloBodies["volatile"]+soloLast, v)
 		_, part, _ := strings.Cut(list, "# some lanes")
 		_, load, _ := strings.Cut(part, " ld.volatile")
 		load, _, _ = strings.Cut(load, "\n#")

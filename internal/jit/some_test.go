@@ -34,7 +34,7 @@ func TestSome(t *testing.T) {
 				for _, d := range []int{0, 4, -4, 8, -12, -64, -32, 2} {
 					for _, more := range []string{"shr.u32 %r22, %r13, 31; add.u32 %r21, %r21, %r22; ", ""} { // or the lanes are known
 						guard := fmt.Sprintf("sub.u32 %%r21, %%r11, %d; %ssetp.gt.u32 %%p1, %%r21, %d; @%%p1 bra A; add.u32 %%r13, %%r13, 1; ", lanes[0], more, lanes[1]-lanes[0])
-						compareSweep(t, someFirst+guard+strings.ReplaceAll(body, "D", fmt.Sprint(d))+someLast, [3]uint32{2, 1, 1}, [3]uint32{64, 1, 1}, 0)
+						compareKernel(t, someFirst+guard+strings.ReplaceAll(body, "D", fmt.Sprint(d))+someLast, [3]uint32{2, 1, 1}, [3]uint32{64, 1, 1}, 0)
 					}
 				}
 			}
@@ -45,7 +45,7 @@ func TestSome(t *testing.T) {
 // TestSomeCode holds that such lanes are loaded and stored under their mask, and nothing behind them.
 func TestSomeCode(t *testing.T) {
 	for v, ops := range map[jit.Vectors][2]string{jit.AVX2: {"vpmaskmovd ymm", "vpmaskmovd ymmword ptr [rax+96]"}, jit.AVX512: {"{z}, zmmword ptr [rax+64]", "vmovdqu32 zmmword ptr [rax+64] {k2}"}} {
-		list := sweepListing(t, someFirst+"setp.gt.u32 %p1, %r13, 5; @%p1 bra A; add.u32 %r13, %r13, 1; "+strings.ReplaceAll(someBodies["shared"], "D", "0")+someLast, v)
+		list := kernelListing(t, someFirst+"setp.gt.u32 %p1, %r13, 5; @%p1 bra A; add.u32 %r13, %r13, 1; "+strings.ReplaceAll(someBodies["shared"], "D", "0")+someLast, v)
 		_, part, _ := strings.Cut(list, "# some lanes")
 		for _, op := range ops {
 			if !strings.Contains(part, op) {

@@ -314,7 +314,7 @@ func (a span) times(b span) span {
 // that every CTA has, for each lane that executes it, and the register to have multiples of align.
 func (a *accessed) lies(low, high, align int64) bool {
 	src := &a.src[0]
-	if a.bound >= 0 || a.c.sweeping != nil || a.c.code.SharedBytes == 0 || a.m.By == sem.ByConst || src.known {
+	if a.bound >= 0 || a.c.code.SharedBytes == 0 || a.m.By == sem.ByConst || src.known {
 		return false
 	}
 	g := a.c.sourceReg(a.pc, src)

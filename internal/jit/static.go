@@ -49,9 +49,6 @@ func (a *accessed) static() *static {
 	if s.acc.absolute() && s.disp%s.align != 0 || a.m.Strong || !s.stride.known() || a.masked && !a.uniform() || (s.stride.step|s.stride.hop)%s.align != 0 || !s.near() {
 		return nil
 	}
-	if before, behind := s.acc.c.sweeping.beyond(s.acc.src[0].pat); (before+behind)%s.align != 0 {
-		return nil
-	}
 	for k := range a.m.At {
 		if s.moves[k] = s.moveOf(k); s.moves[k] == noMove {
 			return nil
@@ -88,8 +85,7 @@ func (s *static) near() bool {
 // reach has the lowest and the highest byte, and one more, that a run touches, from its base on. Loads touch those of all lanes.
 func (s *static) reach() (low, high int64) {
 	low, high = s.stride.extents()
-	before, behind := s.acc.c.sweeping.beyond(s.acc.src[0].pat)
-	return s.disp + low + before, s.disp + high + behind + int64(s.acc.m.Size)
+	return s.disp + low, s.disp + high + int64(s.acc.m.Size)
 }
 
 // moveOf finds how element k moves.
@@ -222,7 +218,7 @@ func (s *static) toHost(run int) {
 
 // at is a place behind the base of a run, in host memory; RAX, or a register that keeps the base, is part of it.
 func (s *static) at(run int, disp int64) x86.Mem {
-	return s.acc.byProof(s.unproven(run, disp+s.aheadOf()))
+	return s.acc.byProof(s.unproven(run, disp))
 }
 
 // unproven is at without what proves that it may be touched.

@@ -27,8 +27,6 @@ const (
 	Private                      // private.go
 	Solo                         // solo.go
 	Some                         // some.go
-	Sweeps                       // sweep.go
-	Spans                        // sweep_span.go
 	Terms                        // terms.go
 	Unread                       // unread.go
 	Words                        // words.go
@@ -43,7 +41,7 @@ var techniqueNames = [numTechniques]string{
 	Indices: "indices", Kept: "kept bases", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
-	Solo: "solo lanes", Some: "some lanes", Sweeps: "sweeps", Spans: "sweeps: spans",
+	Solo: "solo lanes", Some: "some lanes",
 	Terms: "terms", Unread: "unread constants", Words: "words",
 }
 

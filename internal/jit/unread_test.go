@@ -23,7 +23,7 @@ func TestUnread(t *testing.T) {
 		{"a guard", head + "setp.eq.u32 %p4, %r8, 77; " + move + "@%p4 " + tail + store + "ret;", 1},
 	} {
 		for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-			full, some, ok := strings.Cut(sweepListing(t, c.body, v), "# some lanes, from ")
+			full, some, ok := strings.Cut(kernelListing(t, c.body, v), "# some lanes, from ")
 			if !ok {
 				t.Fatalf("%s: no code for some lanes", c.name)
 			}

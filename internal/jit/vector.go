@@ -163,8 +163,6 @@ type program struct {
 	evex bool
 
 	anyNaN bool // of every NaN it makes a NaN; nothing else depends on their bits
-	flat   bool // its result is a shift of the thread index, which does not wrap from warp to warp (lanebits.go)
-	steps  bool // what follows are steps from warp to warp, not from lane to lane
 
 	index map[operation]val // of a program that has become long
 
@@ -392,11 +390,6 @@ func (p *program) table(f func(lane int) uint32) val {
 		p.tables = append(p.tables, t)
 	}
 	return p.add(operation{code: cTable, typ: tW, imm: uint64(k)})
-}
-
-// lanes are truth values that are known.
-func (p *program) lanes(mask uint32) val {
-	return p.add(operation{code: cLanes, typ: tM, imm: uint64(mask)})
 }
 
 // word is a general register in every lane.

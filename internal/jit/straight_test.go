@@ -15,8 +15,8 @@ import (
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
-// sweepHeader has the thread's number in the launch in %r1, n in %r9, and the place of its word in %rd3.
-const sweepHeader = `.version 8.0
+// kernelHeader has the thread's number in the launch in %r1, n in %r9, and the place of its word in %rd3.
+const kernelHeader = `.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 buf, .param .u32 n) {
@@ -29,8 +29,8 @@ const sweepHeader = `.version 8.0
 	add.u64 %rd3, %rd1, %rd2;
 `
 
-// sweepCases are kernels without loops.
-var sweepCases = map[string]string{
+// straightCases are kernels without loops.
+var straightCases = map[string]string{
 	"guarded":     "setp.ge.s32 %p1, %r1, %r9; @%p1 exit; ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+8192]; fma.rn.f32 %f3, %f1, %f1, %f2; st.global.f32 [%rd3+8192], %f3; ret;",
 	"jump":        "setp.lt.u32 %p1, %r9, %r1; @%p1 bra A; ld.global.u32 %r10, [%rd3]; add.u32 %r10, %r10, %r1; st.global.u32 [%rd3+4096], %r10; A: ret;",
 	"two guards":  "setp.ge.u32 %p1, %r1, %r9; @%p1 bra A; setp.gt.s32 %p2, %r3, 3; @%p2 bra A; st.global.u32 [%rd3+4096], %r1; A: ret;",
@@ -61,16 +61,16 @@ var sweepCases = map[string]string{
 	"wraps":       "add.u32 %r10, %r1, 0x7ffffd80; mul.wide.s32 %rd4, %r10, 4; shr.u64 %rd5, %rd4, 61; shl.b64 %rd6, %rd5, 3; add.u64 %rd7, %rd6, %rd3; ld.global.u32 %r11, [%rd7]; st.global.u32 [%rd3+8192], %r11; sub.u32 %r12, %r10, 0x7ffffd80; cvt.u64.u32 %rd8, %r12; add.u64 %rd9, %rd8, %rd1; setp.gt.s32 %p1, %r10, 5; @!%p1 exit; st.global.u8 [%rd9+16384], %r1; ret;",
 }
 
-// compareSweep is compareTwice for a kernel of sweeps.
-func compareSweep(t *testing.T, body string, grid, block [3]uint32, n uint32) {
+// compareKernel is compareTwice for a kernel behind kernelHeader.
+func compareKernel(t *testing.T, body string, grid, block [3]uint32, n uint32) {
 	t.Helper()
-	compareSweepIn(t, 1<<16, body, grid, block, n)
+	compareKernelIn(t, 1<<16, body, grid, block, n)
 }
 
-// compareSweepIn is compareSweep with a buffer of some bytes, the parameter in its middle.
-func compareSweepIn(t *testing.T, size uint64, body string, grid, block [3]uint32, n uint32) {
+// compareKernelIn is compareKernel with a buffer of some bytes, the parameter in its middle.
+func compareKernelIn(t *testing.T, size uint64, body string, grid, block [3]uint32, n uint32) {
 	t.Helper()
-	compareTwice(t, sweepHeader+body+"\n}\n", size, size/2, grid, block, n)
+	compareTwice(t, kernelHeader+body+"\n}\n", size, size/2, grid, block, n)
 }
 
 // compareTwice holds both widths to the interpreter, twice on the same device: memory, counts and faults of a kernel whose
@@ -107,64 +107,23 @@ func compareBy(t *testing.T, ways []jit.Options, text string, size, at uint64, g
 	}
 }
 
-// TestSweep runs kernels whose CTAs are swept, where their guards and bounds allow it, in all shapes of blocks.
-func TestSweep(t *testing.T) {
-	for name, body := range sweepCases {
+// TestStraight runs kernels that only go forward, in all shapes of blocks.
+func TestStraight(t *testing.T) {
+	for name, body := range straightCases {
 		t.Run(name, func(t *testing.T) {
 			for _, block := range [][3]uint32{{256, 1, 1}, {32, 1, 1}, {64, 2, 1}, {16, 16, 1}, {8, 8, 4}, {33, 1, 1}, {1, 1, 1}} {
 				for _, n := range []uint32{0, 1, 600, 640, 1279, 1 << 20} {
-					compareSweep(t, body, [3]uint32{5, 1, 1}, block, n)
+					compareKernel(t, body, [3]uint32{5, 1, 1}, block, n)
 				}
 			}
 		})
 	}
 }
 
-// sweepSpanCases are what goes on from CTA to CTA, and what does not, beside sweepCases.
-var sweepSpanCases = map[string]string{
-	"slot":      "mul.lo.u32 %r10, %r3, 12; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r2; ret;",
-	"shift":     "shl.b32 %r10, %r3, 6; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5]; add.f32 %f1, %f1, %f1; st.global.f32 [%rd5+128], %f1; ret;",
-	"extended":  "mul.lo.u32 %r10, %r3, %r4; add.u32 %r11, %r10, 0xfffff5e0; cvt.u64.u32 %rd4, %r11; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd7, %rd6, 2; add.u64 %rd8, %rd7, %rd1; sub.u64 %rd9, %rd8, 0x3ffffd780; st.global.u32 [%rd9], %r9; ret;",
-	"signed":    "mul.lo.u32 %r10, %r3, %r4; add.s32 %r11, %r10, 0x7ffff5e0; cvt.s64.s32 %rd4, %r11; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd4, %rd5; shl.b64 %rd7, %rd6, 2; add.u64 %rd8, %rd7, %rd1; sub.u64 %rd9, %rd8, 0x1ffffd780; st.global.u32 [%rd9], %r9; ret;",
-	"thread":    "setp.ge.u32 %p1, %r2, %r9; @%p1 exit; ld.global.u32 %r10, [%rd3]; add.u32 %r10, %r10, 1; st.global.u32 [%rd3], %r10; ret;",
-	"from":      "setp.lt.u32 %p1, %r1, %r9; @%p1 exit; st.global.u32 [%rd3], %r1; ret;",
-	"by CTA":    "setp.ge.u32 %p1, %r3, %r9; @%p1 exit; st.global.u32 [%rd3], %r1; ret;",
-	"over CTAs": "mov.u32 %r10, %ctaid.y; mov.u32 %r11, %ctaid.z; mov.u32 %r12, %nctaid.y; mad.lo.u32 %r10, %r11, %r12, %r10; mov.u32 %r12, %nctaid.x; mul.lo.u32 %r10, %r10, %r12; mul.lo.u32 %r10, %r10, %r4; add.u32 %r10, %r10, %r1; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5]; fma.rn.f32 %f1, %f1, %f1, %f1; st.global.f32 [%rd5], %f1; ret;",
-	"smid":      "mov.u32 %r10, %smid; and.b32 %r11, %r1, 3; mad.lo.u32 %r10, %r10, 4, %r11; st.global.u32 [%rd3], %r10; ret;",
-	"later":     "mov.u32 %r10, %smid; shl.b32 %r10, %r10, 8; add.u32 %r10, %r10, %r2; mul.wide.u32 %rd4, %r10, 4; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r11, [%rd5]; add.u32 %r11, %r11, %r3; st.global.u32 [%rd5], %r11; ret;",
-}
-
-// TestSweepSpans runs grids of which several CTAs are swept together.
-func TestSweepSpans(t *testing.T) {
-	run := func(name, body string) {
-		t.Run(name, func(t *testing.T) {
-			for i, block := range [][3]uint32{{256, 1, 1}, {32, 1, 1}, {96, 1, 1}, {16, 16, 1}} {
-				grids := [][3]uint32{{80, 1, 1}, {190, 3, 1}, {65, 1, 1}, {150, 2, 1}}
-				for _, n := range []uint32{5, 5000, 1 << 20} {
-					compareSweepIn(t, 1<<18, body, grids[i], block, n)
-				}
-			}
-		})
-	}
-	for name, body := range sweepCases {
-		run(name, body)
-	}
-	for name, body := range sweepSpanCases {
-		run(name, body)
-	}
-}
-
-// TestSweepLong returns to Go between two CTAs that are swept.
-func TestSweepLong(t *testing.T) {
-	body := "mul.wide.u32 %rd4, %r2, 4; add.u64 %rd5, %rd1, %rd4; ld.global.u32 %r10, [%rd5]; add.u32 %r11, %r10, %r3; st.global.u32 [%rd5], %r11; ret;"
-	compareSweep(t, body, [3]uint32{400, 5, 3}, [3]uint32{256, 1, 1}, 0)
-	compareSweep(t, sweepCases["place"], [3]uint32{4, 5, 300}, [3]uint32{64, 1, 1}, 0)
-}
-
-// sweepListing is the code of a kernel behind sweepHeader, for blocks of 256 threads.
-func sweepListing(t *testing.T, body string, v jit.Vectors) string {
+// kernelListing is the code of a kernel behind kernelHeader, for blocks of 256 threads.
+func kernelListing(t *testing.T, body string, v jit.Vectors) string {
 	t.Helper()
-	return listing(t, sweepHeader+body+"\n}\n", 256, v)
+	return listing(t, kernelHeader+body+"\n}\n", 256, v)
 }
 
 // listing is the code of kernel k of a module, for blocks of some threads.
