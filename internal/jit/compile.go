@@ -26,7 +26,6 @@ type Compiled struct {
 	Late      bool // Options.Late has kept it from trying a program of a CTA
 	Needs     x86.Feature
 	Listing   string
-	Reaches   []abi.Reach
 	Rows      func(pc int32) *abi.Rows // what the machine has to write where full warps leave
 }
 
@@ -212,7 +211,7 @@ func (c *compiler) assemble() {
 func (c *compiler) finish() (*Compiled, error) {
 	c.opt.begin("finish")
 	defer c.opt.begin("")
-	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs(), Rows: c.leftRows().at, Reaches: c.reaches()}
+	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs(), Rows: c.leftRows().at}
 	for pc := range c.insts {
 		off := int32(-1)
 		if l := c.entry[pc]; l != 0 {

@@ -328,9 +328,6 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	if s.moot && !masked || s.unread && !masked && use == allLanes {
 		return
 	}
-	if s.index != nil && s.in[0].typ == tX {
-		c.widen(s.index, use)
-	}
 	switch s.op.Kind {
 	case sem.OpMove:
 		c.moveMask(in)

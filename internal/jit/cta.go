@@ -60,7 +60,6 @@ type cta struct {
 	guards   []*ctaGuard
 	guardAt  map[string]*ctaGuard
 	specials map[uint32]*specials.Ref
-	again    map[int32]*step       // planAgain
 	bare     map[*program]*program // bareOf
 	shape    ir.LaunchShape
 	low      int64 // shared addresses that are accessed: from low to before high
@@ -115,7 +114,7 @@ func (r *region) findCTA(border bool) *cta {
 	if !ok {
 		return nil
 	}
-	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*specials.Ref{}, again: map[int32]*step{}, bare: map[*program]*program{}}
+	k := &cta{region: r, shape: s, atomAt: map[ctaAtom]byte{}, numberAt: map[string]*ctaNumber{}, specials: map[uint32]*specials.Ref{}, bare: map[*program]*program{}}
 	for i := range r.code.Specials {
 		k.specials[r.code.Specials[i].Off] = &r.code.Specials[i]
 	}
@@ -148,7 +147,7 @@ func (k *cta) atBorder() *cta {
 		return nil
 	}
 	b := &cta{region: k.region, shape: k.shape, atoms: slices.Clip(k.atoms), atomAt: maps.Clone(k.atomAt), numbers: slices.Clip(k.numbers), numberAt: maps.Clone(k.numberAt),
-		specials: k.specials, again: k.again, bare: k.bare, places: k.places, border: true}
+		specials: k.specials, bare: k.bare, places: k.places, border: true}
 	if !b.evaluateAll() || len(b.masks) == 0 {
 		return nil
 	}

@@ -44,26 +44,8 @@ func (k *cta) execute(w *ctaWarp, in *machine.Inst, s *step) bool {
 	if s.dst.typ == tM {
 		return k.writeCond(w, s.dst.off, k.comparison(w, s.prog, s.in))
 	}
-	if s.dst.off >= k.numbersEnd {
-		if s = k.planAgain(w.pc); s.prog == nil {
-			return false
-		}
-	}
 	v, ok := k.compute(w, s.prog, s.in)
 	return ok && k.write(w, &s.dst, v)
-}
-
-// planAgain is an instruction before it was made one that computes an index (indices.go).
-func (k *cta) planAgain(pc int32) *step {
-	if s := k.again[pc]; s != nil {
-		return s
-	}
-	was := k.steps[pc]
-	k.steps[pc] = step{op: was.op}
-	k.lane(pc, was.op.Fn, k.insts[pc].D, was.op.Scalar)
-	s := k.steps[pc]
-	k.steps[pc], k.again[pc] = was, &s
-	return &s
 }
 
 // read is what an instruction reads.
@@ -520,9 +502,6 @@ func (k *cta) place(w *ctaWarp, in *machine.Inst, s *step) *ctaPlace {
 	addr := k.mem.cta.known(tX, 0)
 	if m.By != sem.ByConst {
 		src := s.in[0]
-		if s.index != nil {
-			src = k.source(w.pc, in.A, tX, false)
-		}
 		v, ok := k.read(w, &src)
 		if !ok || v.poly == nil {
 			return nil

@@ -29,7 +29,7 @@
 //	                     cta_scatter.go, cta_every.go: words that are apart; cta_shuffle.go: lanes of others
 //	fetch.go             loads inside runs
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
-//	indices*.go          those at addresses of 64 bits that follow from an index of 32; scatter256.go: stores by AVX2
+//	scatter256.go        stores of lanes anywhere by AVX2
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; narrow.go bytes and halves; span.go: which are inside
 //	loaded.go            values that memory holds once for all lanes, as numbers
 //	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows

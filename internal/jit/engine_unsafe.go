@@ -204,9 +204,9 @@ func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*abi.Native, er
 	}
 	e.pages[f] = append(e.pages[f], code)
 	n := &abi.Native{
-		Call:  call,
-		Meets: meets(f),
-		Rows:  out.Rows, Reaches: out.Reaches,
+		Call:   call,
+		Meets:  meets(f),
+		Rows:   out.Rows,
 		Bounds: out.Bounds, NumBounds: out.NumBounds,
 	}
 	b := &out.Batch

@@ -132,12 +132,11 @@ type leftRows struct {
 	made   []*pattern
 	global map[ir.Reg]*pattern
 	lazy   []ir.Reg
-	index  []indexed
 	found  []atomic.Pointer[abi.Rows] // by pc
 }
 
 func (r *region) leftRows() *leftRows {
-	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs, index: r.indices,
+	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs,
 		made: make([]*pattern, len(r.steps)), found: make([]atomic.Pointer[abi.Rows], len(r.steps)+1)}
 	for i := range r.segs {
 		l.starts = append(l.starts, r.segs[i].first)
@@ -162,11 +161,6 @@ func (l *leftRows) at(pc int32) *abi.Rows {
 	for _, g := range l.lazy {
 		if l.f.Rows.Of[g] >= 0 && live.Has(int(g)) {
 			rows.NaNs = append(rows.NaNs, l.offset(g))
-		}
-	}
-	for i := range l.index {
-		if n := &l.index[i]; live.Has(int(n.reg)) {
-			rows.Indices = append(rows.Indices, n.native())
 		}
 	}
 	now := l.before(pc)

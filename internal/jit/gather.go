@@ -231,19 +231,17 @@ func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
 	d, addr := &a.src[1+k], &a.src[0]
 	have := a.c.operand(addr)
 	at := a.c.load(have, addr.typ)
-	x := a.scaled(at)
 	if d.usage(a.use) == allLanes || !a.directly(d) {
 		a.c.zero(v) // it waits for nothing that was there
 	}
-	a.c.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.c.full(), v, a.places(k, base, x.v))
-	a.unscale(x, at)
+	a.c.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.c.full(), v, a.places(k, base, at.v))
 	a.c.unload(at, have)
 	a.c.release(have)
 }
 
 // places are where element k lies at a vector of addresses.
 func (a *accessed) places(k int, base x86.Reg, x x86.Vec) x86.Mem {
-	return a.byProof(x86.AtVec(base, x, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem)))
+	return a.byProof(x86.AtVec(base, x, 1, int32(a.in.Imm)+int32(k)*int32(a.m.Elem)))
 }
 
 // executing has the part's executing lanes in K6, which gathers and scatters clear.
@@ -286,11 +284,9 @@ func (a *accessed) scatter(k int, base x86.Reg) {
 	a.c.eachPart(widest, func() {
 		at, from := a.c.operand(addr), a.dataOf(d)
 		row, v := a.c.load(at, addr.typ), a.c.load(from, d.typ)
-		x := a.scaled(row)
-		a.c.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.c.full(), a.places(k, base, x.v), v.v)
+		a.c.Masked(a.executing()).MV(strewnOps[addr.typ][d.typ].scatter, a.c.full(), a.places(k, base, row.v), v.v)
 		a.c.unload(v, from)
 		a.c.release(from)
-		a.unscale(x, row)
 		a.c.unload(row, at)
 		a.c.release(at)
 	})

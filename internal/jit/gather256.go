@@ -160,12 +160,10 @@ func (a *accessed) gatherPart256(k int, v x86.Vec, base x86.Reg) {
 	}
 	have := a.c.operand(addr)
 	row := a.c.load(have, addr.typ)
-	x := a.scaled(row)
 	m := a.lanesWanted(d.typ)
 	a.c.zero(v)
-	a.c.VMV(gathers256[addr.typ][d.typ], a.c.full(), v, a.places(k, base, x.v), m)
+	a.c.VMV(gathers256[addr.typ][d.typ], a.c.full(), v, a.places(k, base, row.v), m)
 	a.c.release(temp(m))
-	a.unscale(x, row)
 	a.c.unload(row, have)
 	a.c.release(have)
 }

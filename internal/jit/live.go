@@ -191,8 +191,7 @@ type rowRegs struct {
 	offs  []uint32 // ascending
 	first []int32  // and one more
 	regs  []ir.Reg
-	rowOf []int32             // by register: its place in offs; behind them if it has no row
-	more  map[uint32][]ir.Reg // rows that were made since
+	rowOf []int32 // by register: its place in offs; behind them if it has no row
 }
 
 func newRowRegs(rowOf []uint32, mem *scratch) rowRegs {
@@ -233,13 +232,5 @@ func (r *rowRegs) of(off uint32) []ir.Reg {
 	if i := r.index(off); i >= 0 {
 		return r.regs[r.first[i]:r.first[i+1]]
 	}
-	return r.more[off]
-}
-
-// add makes a row for one register.
-func (r *rowRegs) add(off uint32, g ir.Reg) {
-	if r.more == nil {
-		r.more = map[uint32][]ir.Reg{}
-	}
-	r.more[off] = []ir.Reg{g}
+	return nil
 }

@@ -109,10 +109,6 @@ func (a *accessed) assemble(i int) {
 		a.rows()
 		return
 	}
-	if a.s.index != nil && a.src[0].typ == tW {
-		a.indexAccess()
-		return
-	}
 	if s := a.static(); s != nil {
 		s.access(i, a.pc)
 		return
@@ -192,8 +188,8 @@ func (a *accessed) limits(n int32, fail x86.Label) {
 		a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxSharedBytes)
 	default:
 		a.c.RM(x86.MOV, x86.S64, x86.RDX, ctxBounds)
-		a.c.RM(x86.MOV, x86.S64, x86.R8, a.boundsAt(unsafe.Offsetof(abi.Bounds{}.Start)))
-		a.c.RM(x86.MOV, x86.S64, x86.RDX, a.boundsAt(a.end()))
+		a.c.RM(x86.MOV, x86.S64, x86.R8, a.c.boundsField(a.bound, unsafe.Offsetof(abi.Bounds{}.Start)))
+		a.c.RM(x86.MOV, x86.S64, x86.RDX, a.c.boundsField(a.bound, a.end()))
 		a.c.RR(x86.SUB, x86.S64, x86.RDX, x86.R8)
 		a.c.Jcc(x86.B, fail)
 	}

@@ -9,12 +9,6 @@ import (
 var Defects = map[string]func(c *compiler) bool{
 	"no entry":      eachAccess(machine.Global, func(c *compiler, pc int32) { c.bounds[pc] = -1 }),
 	"entry of none": eachAccess(machine.Global, func(c *compiler, pc int32) { c.bounds[pc] = int32(c.nbound) }),
-	"index without entry": eachAccess(machine.Shared, func(c *compiler, pc int32) {
-		s := &c.steps[pc]
-		s.index = &indexed{off: c.indexRow(1), shift: 4}
-		s.in[0] = source{typ: tW, off: c.indexRow(1), row: -1}
-		s.full[0] = s.in[0]
-	}),
 	"absent row": eachAccess(machine.Global, func(c *compiler, pc int32) {
 		s := &c.steps[pc]
 		s.in[0] = source{typ: tX, off: machine.NoGuard, row: -1}
@@ -26,7 +20,7 @@ var Defects = map[string]func(c *compiler) bool{
 func eachAccess(space machine.Space, plant func(c *compiler, pc int32)) func(c *compiler) bool {
 	return func(c *compiler) (some bool) {
 		for pc := range c.steps {
-			if s := &c.steps[pc]; !s.leaves && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) && s.op.Memory.Space == space && s.op.Memory.By == sem.ByRow64 && s.full[0].pat == nil && s.index == nil {
+			if s := &c.steps[pc]; !s.leaves && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) && s.op.Memory.Space == space && s.op.Memory.By == sem.ByRow64 && s.full[0].pat == nil {
 				plant(c, int32(pc))
 				some = true
 			}

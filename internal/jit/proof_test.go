@@ -11,8 +11,8 @@ import (
 // provenBodies are kernels with accesses of every way to compile them.
 func provenBodies() map[string]string {
 	bodies := map[string]string{}
-	for name, c := range indexCases {
-		bodies["index, "+name] = indexHeader + c.body + indexFooter
+	for name, body := range indexCases {
+		bodies["index, "+name] = indexHeader + body + indexFooter
 	}
 	for name, body := range patternCases {
 		bodies["pattern, "+name] = body

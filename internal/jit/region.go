@@ -50,7 +50,6 @@ type step struct {
 	carry    *program  // what becomes the carry
 	upper    *program  // a comparison of the upper halves
 	elements []element // of a register that is unpacked
-	index    *indexed  // its address is one
 }
 
 // region is one function while it is compiled.
@@ -80,7 +79,6 @@ type region struct {
 	global   map[ir.Reg]*pattern
 	local    localPatterns
 	known    *constants
-	indices  []indexed
 	words    map[wordKey]int32 // numbers, from 1 on
 	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
@@ -127,7 +125,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	opt.begin("patterns")
 	r.numbersEnd = code.FrameBytes
 	r.findPatterns()
-	r.findIndices()
 	r.findWords()
 	r.findDecisions()
 	r.findUnread()

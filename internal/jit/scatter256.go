@@ -1,14 +1,13 @@
 package jit
 
-// Stores of lanes anywhere for processors without scatters: lane by lane in ascending order, what they store and their addresses or
-// indices read from memory.
+// Stores of lanes anywhere for processors without scatters: lane by lane in ascending order, what they store and their addresses read from memory.
 
 import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
-// scatter256 stores at addresses or indices that are inside.
+// scatter256 stores at addresses that are inside.
 func (a *accessed) scatter256(base x86.Reg) {
 	at := a.inMemory(&a.src[0], 0)
 	for k := range a.m.At {
@@ -18,7 +17,7 @@ func (a *accessed) scatter256(base x86.Reg) {
 	}
 }
 
-// scatterLanes stores element k of the executing lanes, whose addresses or indices are in memory.
+// scatterLanes stores element k of the executing lanes, whose addresses are in memory.
 func (a *accessed) scatterLanes(k int, base x86.Reg, at x86.Mem) {
 	d, from := &a.src[1+k], x86.Mem{}
 	switch size := d.typ.size(); {
@@ -44,16 +43,9 @@ func (a *accessed) scatterLanes(k int, base x86.Reg, at x86.Mem) {
 // scatterLane stores element k of one lane, which is in R8 if all lanes have it. RAX is lost.
 func (a *accessed) scatterLane(k int, base x86.Reg, at, from x86.Mem) {
 	d := &a.src[1+k]
-	if a.s.index == nil {
-		a.loadAddress(x86.RAX, at, a.src[0].typ)
-	} else {
-		a.c.RM(x86.MOVSXD, x86.S64, x86.RAX, at)
-		if shift := a.s.index.shift; shift > maxScale {
-			a.c.RI(x86.SHL, x86.S64, x86.RAX, int32(shift-maxScale))
-		}
-	}
+	a.loadAddress(x86.RAX, at, a.src[0].typ)
 	if !d.known && !d.slot {
 		a.c.RM(x86.MOV, d.typ.size(), x86.R8, from)
 	}
-	a.c.MR(x86.MOV, d.typ.size(), a.byProof(x86.AtIndex(base, x86.RAX, a.scale(), int32(a.in.Imm)+int32(k)*int32(a.m.Elem))), x86.R8)
+	a.c.MR(x86.MOV, d.typ.size(), a.byProof(x86.AtIndex(base, x86.RAX, 1, int32(a.in.Imm)+int32(k)*int32(a.m.Elem))), x86.R8)
 }

@@ -26,7 +26,6 @@ type scratch struct {
 	programs   slab[program]
 	runs       slab[run]
 	numbers    slab[number]
-	indices    slab[indexState]
 	states     slab[found]
 	nans       slab[nanUse]
 	accesses   slab[accessed]
@@ -58,7 +57,6 @@ func (s *scratch) free() {
 	s.programs.reset()
 	s.runs.reset()
 	s.numbers.reset()
-	s.indices.reset()
 	s.states.reset()
 	s.nans.reset()
 	s.accesses.reset()

@@ -17,7 +17,6 @@ const (
 	CTASets                      // cta_mask_sets.go
 	Decisions                    // decide.go
 	Fetches                      // fetch.go
-	Indices                      // indices.go
 	Kept                         // kept.go
 	Loaded                       // loaded.go
 	LazyNaNs                     // nan.go
@@ -38,7 +37,7 @@ var techniqueNames = [numTechniques]string{
 	Chains: "chains of comparisons", Combs: "combs",
 	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches",
-	Indices: "indices", Kept: "kept bases", Loaded: "loaded numbers",
+	Kept: "kept bases", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes",

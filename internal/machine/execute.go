@@ -29,7 +29,7 @@ func (w *Warp) execute(f *Fragment) State {
 	for {
 		stop := ahead
 		if native != nil {
-			if native.Entries[pc] != 0 && pc != left && !f.woken && w.takeIndices(f.frame, native, pc, f.mask) {
+			if native.Entries[pc] != 0 && pc != left && !f.woken {
 				if st := w.runNative(f, native, pc); st != Next {
 					return st
 				}

@@ -105,10 +105,5 @@ func canonical(row *[32]uint32) {
 	}
 }
 
-// parameter is the 8 bytes at an offset of the kernel's parameters.
-func (c *CTA) parameter(off int32) uint64 {
-	return *(*uint64)(unsafe.Add(c.cluster.core.arenaBase, c.grid.special.Params+uint64(off)-c.cluster.core.arenaFirst))
-}
-
 // hostOffset makes host addresses of device addresses.
 func (core *Core) hostOffset() uint64 { return uint64(uintptr(core.arenaBase)) - core.arenaFirst }

@@ -196,9 +196,6 @@ func (w *Warp) fillBatch(n *installed, b *abi.Batch, r *abi.Warp) bool {
 		r.At = n.Start
 	default:
 		w.prepare()
-		if !w.takeIndices(w.root, n, f.pc, f.mask) {
-			return false
-		}
 		r.At = at
 	}
 	return true
@@ -268,9 +265,6 @@ func (c *CTA) takeBatch(n *installed, s *abi.State) {
 		default:
 			if r.At == n.Wholes[r.PC] && n.Rows != nil && b.Current>>i&1 == 0 {
 				w.root.lay(s, n.Rows(r.PC).Numbers)
-			}
-			if b.Current>>i&1 == 0 {
-				w.putIndices(w.root, n, r.PC, r.Mask)
 			}
 			w.stand(n, b, r)
 		}

@@ -22,7 +22,6 @@ func (c *CTA) call(n *installed, t *nativeTable, s *abi.State, w *Warp) bool {
 	}
 	c.dissolve(n, s, w)
 	f := w.frag
-	w.putIndices(f.frame, n, h.PC, h.Mask)
 	if s.Exited != 0 {
 		if w.exitLanes(f, s.Exited, h.PC) == Faulted {
 			h.Faulted = true

@@ -25,7 +25,6 @@ func (t *nativeTable) follow(core *Core, c *CTA) {
 			if v.ReadOnly {
 				t.bounds[k].WriteEnd = 0
 			}
-			t.learned = true
 		}
 	}
 }

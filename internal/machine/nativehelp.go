@@ -64,7 +64,6 @@ func (c *CTA) help(n *installed, t *nativeTable, s *abi.State, w *Warp) bool {
 	if Checked {
 		w.checkHelp(n, s)
 	}
-	w.putIndices(w.frag.frame, n, h.PC, h.Mask)
 	live := w.Live
 	w.Live = s.Living()
 	st, ops := run(w, n.code.Insts[h.PC:h.PC+1], h.Mask)

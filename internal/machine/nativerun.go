@@ -23,8 +23,7 @@ type nativeTable struct {
 	pause   uint8    // warps that run alone before the next batch
 	alone   uint8    // pause after a batch that has come to no second warp
 
-	launch  uint64 // for which limits of indices were computed, counted from 1
-	learned bool   // of other bounds since
+	launch uint64 // for which limits of indices were computed, counted from 1
 }
 
 // nativeTable returns the core's table.
@@ -52,12 +51,11 @@ func (t *nativeTable) refresh(core *Core, n *installed, c *CTA) {
 	}
 	if e := core.arena.Epoch(); t.epoch != e {
 		clear(t.bounds)
-		t.epoch, t.learned, t.launch = e, true, 0
+		t.epoch, t.launch = e, 0
 	}
 	if t.launch != c.launch+1 {
 		t.follow(core, c)
 	}
-	t.reach(n, c)
 }
 
 // learn learns what the interpreter has found, or, where that has not executed the instruction since, what the code knows that has.
@@ -73,7 +71,6 @@ func (t *nativeTable) learn(core *Core, n *installed) {
 	if found != (abi.Bounds{}) {
 		t.bounds[k] = found
 		t.follows[k] = t.args.Following(&t.bounds[k], t.follows[k])
-		t.learned = true
 	}
 }
 
@@ -193,9 +190,6 @@ func (w *Warp) placed(f *Fragment, n *installed, t *nativeTable, s *abi.State) S
 	}
 	if s.N != 0 && places[0].Flags&abi.Unsettled != 0 {
 		f.frame.settle(s, n.Rows(places[0].PC), places[0].PC)
-	}
-	for i := range places {
-		w.putIndices(f.frame, n, places[i].PC, places[i].Mask)
 	}
 	if Checked {
 		w.checkPlaces(n, s)

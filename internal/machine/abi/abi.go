@@ -41,8 +41,6 @@ type Native struct {
 	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
 	// else reads them.
 	Rows func(pc int32) *Rows
-	// Reaches has the memory instructions whose addresses are indices.
-	Reaches []Reach
 	// Listing is the code beside its PTX, for listings; nil if not wanted.
 	Listing func() string
 }
@@ -120,7 +118,6 @@ const Unsettled PlaceFlags = 2
 type Rows struct {
 	NaNs    []uint32 // rows of f32 that hold NaNs with any payload
 	Numbers []Numbers
-	Indices []Index // at any place, and where lanes enter
 }
 
 // Numbers is a row whose lanes follow from a number for each run of lanes: lane i of a run has
@@ -139,9 +136,6 @@ type Numbers struct {
 type Bounds struct {
 	Start, End uint64
 	WriteEnd   uint64 // for stores: End, or 0 if kernels must not write there
-
-	Low, Count uint32  // of a Reach: the first index inside, and how many; 0 allows nothing
-	Host       uintptr // and what its indices count from
 }
 
 // Runs reports whether the code is for such lanes.
