@@ -189,17 +189,18 @@ func (t *front) cover(b *builder, e *ssa.Effect, level int8) bool {
 		return false
 	}
 	t.inFront(b, func() { a.Base = b.remade(a.Base) })
-	a.Check = t.inside(b, e, a.Base, b.last()*a.Step)
+	span := b.last() * a.Step
+	a.Check = t.inside(b, e, a.Base, min(span, 0), max(span, 0))
 	return a.Check != 0
 }
 
-// inside makes the check of an address contain what lanes that are up to span bytes apart touch; 0: it cannot.
-func (t *front) inside(b *builder, e *ssa.Effect, base ssa.Value, span int64) ssa.CheckID {
+// inside makes the check of an address contain what lanes touch that are from least to most bytes behind it; 0: it cannot.
+func (t *front) inside(b *builder, e *ssa.Effect, base ssa.Value, least, most int64) ssa.CheckID {
 	a := e.Access
 	key := tested{base, a.Bounds}
-	lo, hi := a.Disp+min(span, 0), a.Disp+max(span, 0)+a.Bytes()
-	const most = 1 << 30
-	if lo < -most || hi > most {
+	lo, hi := a.Disp+least, a.Disp+most+a.Bytes()
+	const far = 1 << 30
+	if lo < -far || hi > far {
 		return 0
 	}
 	id, ok := t.checks[key]

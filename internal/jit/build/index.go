@@ -1,6 +1,10 @@
 package build
 
-import "ptxvm.invalid/ptxvm/internal/jit/ssa"
+import (
+	"math/bits"
+
+	"ptxvm.invalid/ptxvm/internal/jit/ssa"
+)
 
 // This file makes tests in front hold for accesses by any index: where the index is known to be small (a table of 64 letters), or
 // where it changes less often than the code runs (the column of a picture, in each row): then the tests are of its least and its
@@ -67,14 +71,23 @@ func (t *front) sum(b *builder, x, n ssa.Value) bool {
 // coverIndex makes tests in front cover an access by an index, if they can.
 func (t *front) coverIndex(b *builder, e *ssa.Effect, level int8) bool {
 	a := e.Access
-	word, shift, signed := b.Extended(a.Index)
 	align := int64(max(a.Align, 1))
+	if table := b.Table(a.Index); table != nil {
+		least, most := b.Ends(a.Index)
+		if a.Disp%align != 0 || b.Trailing(a.Index) < bits.TrailingZeros64(uint64(align)) {
+			return false
+		}
+		t.inFront(b, func() { a.Base = b.remade(a.Base) })
+		a.Check = t.inside(b, e, a.Base, least, most)
+		return a.Check != 0
+	}
+	word, shift, signed := b.Extended(a.Index)
 	if word == 0 || align > 1<<shift || a.Disp%align != 0 || a.Elem < 4 && int64(a.Elem) != align {
 		return false
 	}
 	if limit := b.Limit(word); limit<<shift < 1<<24 {
 		t.inFront(b, func() { a.Base = b.remade(a.Base) })
-		a.Check = t.inside(b, e, a.Base, int64(limit<<shift))
+		a.Check = t.inside(b, e, a.Base, 0, int64(limit<<shift))
 		return a.Check != 0
 	}
 	if !signed || b.opt.Without["indices"] || b.Info[word].Level >= level || !b.computable(word, t.limit) {
@@ -91,7 +104,7 @@ func (t *front) coverIndex(b *builder, e *ssa.Effect, level int8) bool {
 			a.Runs = b.Make(ssa.Runs, ssa.M, 0, word)
 		}
 	})
-	if a.Check, a.Upto = t.inside(b, e, a.Low, 0), t.inside(b, e, a.High, 0); a.Check == 0 || a.Upto == 0 {
+	if a.Check, a.Upto = t.inside(b, e, a.Low, 0, 0), t.inside(b, e, a.High, 0, 0); a.Check == 0 || a.Upto == 0 {
 		a.Check, a.Upto, a.Low, a.High, a.Runs = 0, 0, 0, 0, 0
 	}
 	return a.Check != 0

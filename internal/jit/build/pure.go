@@ -101,6 +101,8 @@ func (b *builder) regrouped(v ssa.Value, first int, done map[ssa.Value]ssa.Value
 		r = o.A
 	case o.Code == ssa.Strided:
 		r = b.fromLane(o.A, int64(o.Imm), first)
+	case o.Code == ssa.Each:
+		r = b.Lanes(o.Type, b.Table(v)[first:first+b.Copies[b.Copy].Lanes])
 	default:
 		o = o.Map(func(a ssa.Value) ssa.Value { return b.regrouped(a, first, done) })
 		r = b.Make(o.Code, o.Type, o.Imm, o.Operands()...)

@@ -118,7 +118,7 @@ func (p *printer) declare() {
 		p.linef("\tconst u64 B%d = U64(BOUNDS) + %d*BSIZE, start%d = *(u64m *)(B%d + BSTART), size%d = size(B%d, BEND), wsize%d = size(B%d, BWRITE);", k, k, k, k, k, k, k, k)
 	}
 	for v := range p.f.Ops {
-		if c := p.f.Ops[v].Code; c != ssa.Invalid && c != ssa.Const && c != ssa.Strided && c != ssa.Bcast {
+		if c := p.f.Ops[v].Code; c != ssa.Invalid && c != ssa.Each && c != ssa.Const && c != ssa.Strided && c != ssa.Bcast {
 			p.variable(ssa.Value(v))
 		}
 	}
@@ -172,6 +172,8 @@ func (p *printer) part(v ssa.Value, i int) string {
 		return p.spread(v)
 	}
 	switch o := &p.f.Ops[v]; o.Code {
+	case ssa.Each:
+		return p.each(o, i)
 	case ssa.Strided:
 		return p.strided(o, i)
 	case ssa.Bcast:

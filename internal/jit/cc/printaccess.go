@@ -220,7 +220,11 @@ func (p *printer) loadApart(v ssa.Value, i, n int, a *ssa.Access, from int64) {
 	typ := map[int]string{8: "w8", 4: "x4"}[n]
 	fmt.Fprintf(p, "\tv%d_%d = (%s){", v, i, typ)
 	for lane := range n {
-		fmt.Fprintf(p, "%s%s%s", comma(lane), elemType(a), p.at(a, from+int64(lane)*a.Step))
+		at := from + int64(lane)*a.Step
+		if table := p.f.Table(a.Index); table != nil {
+			at += int64(table[n*i+lane])
+		}
+		fmt.Fprintf(p, "%s%s%s", comma(lane), elemType(a), p.at(a, at))
 	}
 	p.linef("};")
 }

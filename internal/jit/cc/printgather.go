@@ -102,6 +102,10 @@ func (p *printer) wideIndex(e *ssa.Effect) bool {
 // loadIndexed prints a load by an index of which tests have found that it is inside, whatever lanes are on.
 func (p *printer) loadIndexed(e *ssa.Effect) {
 	a := e.Access
+	if table := p.f.Table(a.Index); table != nil {
+		p.loadLanes(e)
+		return
+	}
 	word, shift, _ := p.f.Extended(a.Index)
 	if a.Runs != 0 {
 		p.linef("\tif (%s) {", p.num(a.Runs))

@@ -61,7 +61,7 @@ var resized = map[ssa.Code]string{ssa.Zext: "zextw", ssa.Sext: "sextw", ssa.F2D:
 func (p *printer) op(v ssa.Value) {
 	o := &p.f.Ops[v]
 	switch o.Code {
-	case ssa.Const, ssa.Strided, ssa.Bcast: // written where they are used
+	case ssa.Const, ssa.Each, ssa.Strided, ssa.Bcast: // written where they are used
 	case ssa.Field:
 		p.linef("\tv%d_0 = *(u%d *)(s + %d);", v, o.Type.Bits(), o.Imm)
 	case ssa.Arg:
@@ -89,6 +89,26 @@ func (p *printer) op(v ssa.Value) {
 	default:
 		p.arithmetic(v, o)
 	}
+}
+
+// each is part i of a table of lanes.
+func (p *printer) each(o *ssa.Op, i int) string {
+	n, typ := 8, "w8"
+	if o.Type == ssa.X {
+		n, typ = 4, "x4"
+	}
+	var list []string
+	for _, k := range p.f.Tables[o.Imm][n*i : n*i+n] {
+		v := int64(k)
+		switch o.Type {
+		case ssa.M:
+			v = -v
+		case ssa.W:
+			v = int64(int32(k))
+		}
+		list = append(list, fmt.Sprint(v))
+	}
+	return fmt.Sprintf("((%s){%s})", typ, strings.Join(list, ", "))
 }
 
 // strided is part i of a strided value.

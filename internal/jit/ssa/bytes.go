@@ -17,6 +17,11 @@ func (f *Func) trailingOf(v Value, depth int) int {
 	switch k, known := f.Known(o.B); {
 	case o.Code == Const:
 		n = bits.TrailingZeros64(o.Imm) // of 0 all
+	case o.Code == Each:
+		n = all
+		for _, k := range f.Tables[o.Imm] {
+			n = min(n, bits.TrailingZeros64(k))
+		}
 	case o.Code == Bcast, o.Code == Zext && f.trailingOf(o.A, depth-1) < 32, o.Code == Trunc:
 		n = of(o.A)
 	case o.Code == Strided:

@@ -14,6 +14,10 @@ func (v *verifier) covered(b *Block, at int, e *Effect) bool {
 			v.runs(a, word) && v.holds(b, at, a.Check, a.Low, nil) && v.holds(b, at, a.Upto, a.High, nil)
 	}
 	span := int64(v.f.LanesIn(b)-1) * a.Step
+	if v.f.Table(a.Index) != nil {
+		least, most := v.f.Ends(a.Index)
+		return a.Bounds != LocalBounds && a.Runs == 0 && v.within(e, a.Check, least, most) && v.holds(b, at, a.Check, a.Base, nil)
+	}
 	if a.Index != 0 {
 		word, shift, _ := v.f.Extended(a.Index)
 		if word == 0 {
@@ -59,6 +63,9 @@ func (v *verifier) within(e *Effect, id CheckID, lo, hi int64) bool {
 		return false
 	}
 	align := int64(max(a.Align, 1))
+	if v.f.Table(a.Index) != nil {
+		return int64(c.Align)%align == 0 && a.Disp%align == 0 && 1<<v.f.Trailing(a.Index) >= align
+	}
 	if a.Index != 0 {
 		_, shift, _ := v.f.Extended(a.Index)
 		return 1<<shift%align == 0 && int64(c.Align)%align == 0 && a.Disp%align == 0

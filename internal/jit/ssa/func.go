@@ -18,10 +18,11 @@ type Func struct {
 	Blocks []*Block
 	Checks []Check
 	States []State
-	Copies []Copy // by Op.Copy
-	Warp   Value  // the number of the running warp of a CTA
-	Warps  int    // and how many there are at most; 0: nothing is known of them
-	Waits  bool   // warps wait at barriers: effects that go on to a warp have its entry as the last result
+	Copies []Copy     // by Op.Copy
+	Tables [][]uint64 // of Each: an entry for each lane of the copy
+	Warp   Value      // the number of the running warp of a CTA
+	Warps  int        // and how many there are at most; 0: nothing is known of them
+	Waits  bool       // warps wait at barriers: effects that go on to a warp have its entry as the last result
 
 	Copy   uint16 // of the operations that are made now
 	NoWrap func(base Value, step int64, signed bool) bool

@@ -1,6 +1,9 @@
 package ssa
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // This file bounds values: what is the largest that a word may be, as an unsigned number?
 
@@ -16,6 +19,8 @@ func (f *Func) limit(v Value, depth int) uint64 {
 	of := func(v Value) uint64 { return f.limit(v, depth-1) }
 	k, known := f.Known(o.B)
 	switch o.Code {
+	case Each:
+		return slices.Max(f.Tables[o.Imm])
 	case Result:
 		return min(all, f.limitOfResult(v))
 	case Strided:

@@ -135,7 +135,7 @@ func (f *Func) infoOf(o *Op) Info {
 		i.Uni, i.Num, i.Level = i.Uni && x.Uni, i.Num && x.Num, max(i.Level, x.Level)
 	}
 	switch {
-	case o.Code == Strided:
+	case o.Code == Strided, o.Code == Each:
 		i.Uni = false
 	case o.Code == Shuffle:
 		i.Uni = f.Info[o.B].Uni

@@ -1,5 +1,7 @@
 package ssa
 
+import "slices"
+
 // This file has rules for masks that follow from numbers: whether some or all lanes of a comparison of strided values hold is a
 // comparison of numbers.
 
@@ -13,6 +15,8 @@ func ofAny(f *Func, o *Op) (Value, bool) {
 		return o.A, true
 	case i.Code == Bcast:
 		return i.A, true
+	case i.Code == Each:
+		return f.Truth(slices.Contains(f.Table(o.A), 1)), true
 	case i.Code == Not:
 		return f.Not(f.All(i.A)), true
 	case i.Code == Or:
@@ -37,6 +41,8 @@ func ofAll(f *Func, o *Op) (Value, bool) {
 		return o.A, true
 	case i.Code == Bcast:
 		return i.A, true
+	case i.Code == Each:
+		return f.Truth(!slices.Contains(f.Table(o.A), 0)), true
 	case i.Code == Not:
 		return f.Not(f.Any(i.A)), true
 	case i.Code == And:
@@ -54,6 +60,9 @@ func ofAll(f *Func, o *Op) (Value, bool) {
 // ofBallot: the ballot of all lanes, or of none, is known; whether one is 0 is whether there are lanes.
 func ofBallot(f *Func, o *Op) (Value, bool) {
 	if o.Code == Ballot {
+		if t := f.Table(o.A); t != nil {
+			return f.Word(ballot(t)), true
+		}
 		k, known := f.Known(o.A)
 		return f.Word(uint32(-k)), known
 	}
@@ -65,6 +74,14 @@ func ofBallot(f *Func, o *Op) (Value, bool) {
 		}
 	}
 	return 0, false
+}
+
+// ballot has a bit for each lane.
+func ballot(table []uint64) (k uint32) {
+	for i, v := range table {
+		k |= uint32(v) << i
+	}
+	return k
 }
 
 // Surely is a number that does not hold where a mask lacks a lane; it may fail to hold where it has all, if that is not easily told.

@@ -32,6 +32,7 @@ const (
 	Invalid Code = iota
 	Param        // of a block
 	Result       // of an effect
+	Each         // lane i is entry i of table Imm (Func.Tables)
 	Const        // Imm, as a number and in every lane
 	Field        // a number in the state of compiled code, at offset Imm; it does not change while the code runs
 	Arg          // a number in the kernel's parameters, at offset Imm
@@ -146,6 +147,7 @@ var defs = [numCodes]def{
 	Invalid: {name: "invalid"},
 	Param:   {name: "param", shape: "T"},
 	Result:  {name: "result", shape: "T"},
+	Each:    {name: "each", shape: "T", imm: true},
 	Const:   {name: "const", shape: "T", num: true, imm: true},
 	Field:   {name: "field", shape: "T", num: true, imm: true},
 	Arg:     {name: "arg", shape: "T", num: true, imm: true},

@@ -106,6 +106,8 @@ func (p *parser) line() {
 		p.f.Warp = p.value()
 	case w == "waits":
 		p.f.Waits = true
+	case w == "table":
+		p.table()
 	case w == "check":
 		p.check()
 	case w == "state":
@@ -161,6 +163,15 @@ func (p *parser) copy() {
 	}
 	c.Cold = p.take("cold")
 	p.f.Copies = append(p.f.Copies, c)
+}
+
+func (p *parser) table() {
+	p.number()
+	var t []uint64
+	for len(p.words) > 0 {
+		t = append(t, uint64(p.number()))
+	}
+	p.f.Tables = append(p.f.Tables, t)
 }
 
 func (p *parser) check() {

@@ -7,7 +7,7 @@ import "strings"
 // codeByName finds an operation.
 var codeByName = func() map[string]Code {
 	m := map[string]Code{}
-	for c := Const; c < numCodes; c++ {
+	for c := Each; c < numCodes; c++ {
 		m[defs[c].name] = c
 	}
 	return m

@@ -48,12 +48,22 @@ func (p *printer) tables() {
 	if p.f.Waits {
 		p.line("waits")
 	}
+	for i, t := range p.f.Tables {
+		p.line("table %d%s", i, entries(t))
+	}
 	for i, c := range p.f.Checks[1:] {
 		p.line("check %d bounds %d lo %d hi %d align %d%s", i+1, c.Bounds, c.Lo, c.Hi, c.Align, flag(c.Store, " store"))
 	}
 	for i := range p.f.States[1:] {
 		p.state(i+1, &p.f.States[i+1])
 	}
+}
+
+func entries(table []uint64) (text string) {
+	for _, k := range table {
+		text += fmt.Sprintf(" %d", int64(k))
+	}
+	return text
 }
 
 func (p *printer) state(i int, s *State) {

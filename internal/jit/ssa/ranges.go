@@ -25,6 +25,8 @@ func (f *Func) rangeOf(v Value, depth int) (lo, hi int64) {
 	of := func(v Value) (int64, int64) { return f.rangeOf(v, depth-1) }
 	k, known := f.Known(o.B)
 	switch o.Code {
+	case Each:
+		return f.Ends(v)
 	case Const:
 		return signed(W, o.Imm), signed(W, o.Imm)
 	case Param:

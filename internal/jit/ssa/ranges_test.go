@@ -13,6 +13,8 @@ func (m *machine) lane(v Value, lane int) uint64 {
 		return k
 	case o.Code == Const:
 		return o.Imm
+	case o.Code == Each:
+		return m.f.Tables[o.Imm][lane]
 	case o.Code == Strided:
 		return cut(o.Type, m.lane(o.A, lane)+uint64(lane)*o.Imm)
 	case o.Code == Bcast:
@@ -38,9 +40,9 @@ type step struct {
 
 // TestRanges: what is known of the bounds and the low bits of threads' numbers holds in each lane of each warp; and something is known.
 func TestRanges(t *testing.T) {
-	codes := []Code{Add, Sub, Mul, And, Or, Or, Shl, Shr, Sar, MinS, MaxS, Add, And, Shr, Sar, LtS, LeS, LtU, LeU, Eq, Ne}
+	codes := []Code{Add, Sub, Mul, And, Or, Or, Xor, Shl, Shr, Sar, MinS, MaxS, Add, And, Shr, Sar, LtS, LeS, LtU, LeU, Eq, Ne}
 	ks := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 31, 32, 48, 63, 255, 256, 0xfffffff0, 0xffffffff, 0x7fffffff, 0x80000000}
-	r, known, strides, sums := rand.New(rand.NewPCG(36, 2)), 0, 0, 0
+	r, known, strides, sums, tables := rand.New(rand.NewPCG(36, 2)), 0, 0, 0, 0
 	for range 20000 {
 		lanes := []int{8, 16, 32}[r.IntN(3)]
 		f := New("f", lanes)
@@ -67,6 +69,8 @@ func TestRanges(t *testing.T) {
 			}
 			if steps, vs = append(steps, s), append(vs, v); f.Ops[v].Code == Const {
 				known++
+			} else if f.hasTable(v) {
+				tables++
 			} else if _, step, _ := f.AsStrided(v); step != 0 && s.code >= And && s.code != Shl {
 				strides++
 			}
@@ -103,6 +107,9 @@ func TestRanges(t *testing.T) {
 				}
 				for i, v := range vs {
 					lo, hi := f.Between(v)
+					if n := f.Trailing(v); want[i]&(1<<n-1) != 0 {
+						t.Fatalf("value %d of %v is %#x, and %d low bits are said to be 0\n%s", i, steps, want[i], n, f)
+					}
 					if got := m.lane(v, lane); got != want[i] || signed(W, got) < lo || signed(W, got) > hi {
 						t.Fatalf("lane %d of %d from %d, warp %d, argument %#x: value %d of %v is %#x, not %#x; it is from %d to %d\n%s", lane, lanes, first, w, arg, i,
 							steps, got, want[i], lo, hi, f)
@@ -111,8 +118,8 @@ func TestRanges(t *testing.T) {
 			}
 		}
 	}
-	if known < 5000 || strides < 500 || sums < 500 {
-		t.Errorf("%d values are constants, %d strided behind a mask or a shift, %d sums when extended", known, strides, sums)
+	if known < 5000 || strides < 500 || sums < 500 || tables < 500 {
+		t.Errorf("%d values are constants, %d strided behind a mask or a shift, %d sums when extended, %d tables of lanes", known, strides, sums, tables)
 	}
 }
 

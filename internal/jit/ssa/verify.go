@@ -105,6 +105,9 @@ func (v *verifier) typed(o *Op) error {
 			}
 		}
 	}
+	if t := v.f.Tables; o.Code == Each && (o.Imm >= uint64(len(t)) || len(t[o.Imm]) != v.f.Copies[o.Copy].Lanes) {
+		return fmt.Errorf("%v of table %d of %d, of %d lanes, copy %d of %d from %d", o.Code, o.Imm, len(t[o.Imm]), v.f.Copies[o.Copy].Lanes, o.Copy, v.f.Copies[o.Copy].Of, v.f.Copies[o.Copy].From)
+	}
 	num := defs[o.Code].num
 	for _, a := range args {
 		num = num && v.f.Info[a].Num
@@ -194,7 +197,7 @@ func (v *verifier) use(x Value, b *Block, index int, what string) {
 		v.fail("%s in b%d has no value v%d", what, b.ID, x)
 		return
 	}
-	if v.f.Ops[x].Code == Const || v.again(x, false, b, index) {
+	if c := v.f.Ops[x].Code; c == Const || c == Each || v.again(x, false, b, index) {
 		return
 	}
 	at, placed := v.where[x]

@@ -260,7 +260,7 @@ func randomKernel(seed, stream uint64, write func(g *rand.Rand, block shape) str
 // run is the launch: the size of what the kernel reads decides what faults.
 func (l *randomLaunch) run() *corpus.Run {
 	g := rand.New(rand.NewPCG(l.seed, 37))
-	in, out := &corpus.Buffer{Name: "in", Elem: corpus.S32, Init: make([]byte, 4096)}, &corpus.Buffer{Name: "out", Elem: corpus.S32, Init: make([]byte, 4*128*5)}
+	in, out := &corpus.Buffer{Name: "in", Elem: corpus.S32, Init: make([]byte, 4096)}, &corpus.Buffer{Name: "out", Elem: corpus.S32, Init: make([]byte, 4096*5)}
 	for i := range in.Init {
 		in.Init[i] = byte(g.Uint32())
 	}

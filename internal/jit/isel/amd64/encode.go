@@ -421,7 +421,7 @@ func (e *encoder) watch(m x86.Mem) error {
 		return fmt.Errorf("nothing says that this place may be touched")
 	}
 	a := e.frame.accesses[m.Proof-1]
-	lo, hi := a.Disp, a.Disp+a.Bytes()
+	lo, hi := a.Disp+a.least, a.Disp+a.most+a.Bytes()
 	if a.Index == 0 || a.Runs != 0 {
 		step := a.Step
 		if a.Runs != 0 {

@@ -75,6 +75,8 @@ func (s *selector) loadPart(e *ssa.Effect, n int, v ssa.Value, i int) isel.VReg 
 	switch disp := s.displacement(e, v, i); {
 	case s.f.IsNum(v):
 		return s.loadNumber(e, v, disp)
+	case s.f.Table(a.Index) != nil:
+		return s.loadKnown(e, v, i, n)
 	case a.Index != 0:
 		return s.loadIndexed(e, v, i, n)
 	case a.Step == int64(a.Elem) && s.whole(a, v):
@@ -144,15 +146,20 @@ func (s *selector) addressFrom(e *ssa.Effect, base ssa.Value, disp int64) (mem, 
 	return mem{kind: atHost, use: 0, disp: disp, access: s.accessed(e)}, r
 }
 
-// accessIn is an access of a group of so many lanes.
+// accessIn is an access of a group of so many lanes, and where these are if they are known (ssa.Each).
 type accessIn struct {
 	*ssa.Access
-	lanes int
+	lanes       int
+	least, most int64
 }
 
 // accessed is the number by which an operand in memory names an access of the running block.
 func (s *selector) accessed(e *ssa.Effect) int32 {
-	s.frame.accesses = append(s.frame.accesses, accessIn{e.Access, s.lanesIn()})
+	in := accessIn{Access: e.Access, lanes: s.lanesIn()}
+	if s.f.Table(e.Access.Index) != nil {
+		in.least, in.most = s.f.Ends(e.Access.Index)
+	}
+	s.frame.accesses = append(s.frame.accesses, in)
 	return int32(len(s.frame.accesses))
 }
 

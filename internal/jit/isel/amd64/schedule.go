@@ -82,7 +82,7 @@ func (s *selector) computeNeed(v ssa.Value) int {
 	switch {
 	case s.f.Info[v].Uni || o.Code == ssa.Param:
 		return 0
-	case o.Code == ssa.Result || o.Code == ssa.Strided:
+	case o.Code == ssa.Result || o.Code == ssa.Strided || o.Code == ssa.Each:
 		return 1
 	}
 	var list [3]int
@@ -131,6 +131,9 @@ func (s *selector) chosen(mask ssa.Value) {
 // atHand tells whether lanes are there, or are computed from such by so many operations one behind the other.
 func (s *selector) atHand(v ssa.Value, depth int) bool {
 	o := &s.f.Ops[v]
+	if o.Code == ssa.Each {
+		return true
+	}
 	if s.f.Info[v].Uni || o.Code == ssa.Strided || o.Code == ssa.Param {
 		return s.madeFrom(v, 8)
 	}

@@ -14,6 +14,7 @@ func (s *selector) store(e *ssa.Effect) {
 	full := known && k != 0
 	switch {
 	case known && k == 0:
+	case full && a.Check != 0 && s.f.Table(a.Index) != nil && s.storeKnown(e):
 	case full && s.areFours(e):
 		s.storeFours(e)
 	case s.isa.Has(Masks) && s.storeUnder(e, full):

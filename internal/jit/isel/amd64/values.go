@@ -79,6 +79,8 @@ func (s *selector) part(v ssa.Value, i int) isel.VReg {
 	switch o := &s.f.Ops[v]; o.Code {
 	case ssa.Result:
 		return s.loaded(v, i)
+	case ssa.Each:
+		return s.table(o, i)
 	case ssa.Strided:
 		return s.strided(k, o)
 	case ssa.Bcast:
@@ -194,6 +196,25 @@ func (s *selector) strided(k key, o *ssa.Op) isel.VReg {
 	}
 	s.note(k, r, s.block)
 	return r
+}
+
+// table is part i of a table of lanes.
+func (s *selector) table(o *ssa.Op, i int) isel.VReg {
+	n := s.isa.lanes(o.Type)
+	part := s.f.Tables[o.Imm][n*i : n*i+n]
+	if o.Type == ssa.X {
+		return s.out.Constant(isel.Vector, wides(part...))
+	}
+	list, bits := make([]uint32, n), uint32(0)
+	for lane, k := range part {
+		if list[lane] = uint32(k); o.Type == ssa.M {
+			list[lane], bits = -uint32(k), bits|uint32(k)<<lane
+		}
+	}
+	if o.Type == ssa.M && s.isa.Has(Masks) {
+		return s.out.Constant(isel.Mask, words(bits))
+	}
+	return s.out.Constant(isel.Vector, words(list...))
 }
 
 // steps32 is lane·step of vector i of words, steps64 of lanes of 64 bits.

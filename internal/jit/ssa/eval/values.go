@@ -26,6 +26,10 @@ func init() {
 			}
 			return to
 		},
+		ssa.Each: func(r *run, _ ssa.Value, o *ssa.Op) (to lanes) {
+			copy(to[:], r.f.Tables[o.Imm])
+			return to
+		},
 		ssa.Any:    func(r *run, _ ssa.Value, o *ssa.Op) lanes { return number(bit(r.bits(o.A) != 0)) },
 		ssa.All:    func(r *run, _ ssa.Value, o *ssa.Op) lanes { return number(bit(r.bits(o.A) == r.all(o.A))) },
 		ssa.Ballot: func(r *run, _ ssa.Value, o *ssa.Op) lanes { return number(uint64(r.bits(o.A))) },
