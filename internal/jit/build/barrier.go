@@ -312,25 +312,56 @@ func (b *builder) regions() {
 
 // dispatch goes from the block of the next warp to where it goes on.
 func (b *builder) dispatch(from, start *ssa.Block, entry ssa.Value) {
+	var ways []way
 	for _, c := range b.cuts {
-		if c.number == 0 {
-			continue
-		}
-		for _, hot := range []bool{true, false} {
-			counted, other := b.NewBlock(2), b.NewBlock(2)
-			counted.Cold = !hot
-			all := b.Truth(true)
-			counted.Add(&ssa.Effect{Kind: ssa.Steps, N: 1, Mask: all}) // who has waited executes the barrier once more
-			counted.Add(&ssa.Effect{Kind: ssa.Lanes, N: 1, Mask: all})
-			number, at := c.entry(hot)
-			counted.Jump(at)
-			from.Cond = b.Cmp(ssa.Eq, entry, b.Word(uint32(number)))
-			from.Jump(counted)
-			from.Jump(other)
-			from = other
+		for _, hot := range []bool{false, true} {
+			if c.number > 0 {
+				number, at := c.entry(hot)
+				ways = append(ways, way{number, b.counted(at, hot)})
+			}
 		}
 	}
-	from.Jump(start)
+	if len(ways) == 0 { // no warp comes to a barrier
+		from.Jump(start)
+		return
+	}
+	slices.SortFunc(ways, func(x, y way) int { return int(x.number - y.number) })
+	b.oneOf(from, start, entry, ways)
+}
+
+// way is where a warp goes on by a number.
+type way struct {
+	number int32
+	to     *ssa.Block
+}
+
+// oneOf goes one of some ways, in ascending order, by halving their number; to the start of the kernel if none has the number.
+func (b *builder) oneOf(from, start *ssa.Block, entry ssa.Value, ways []way) {
+	n := len(ways) / 2
+	number := b.Word(uint32(ways[n].number))
+	if n == 0 {
+		from.Cond = b.Cmp(ssa.Eq, entry, number)
+		from.Jump(ways[0].to)
+		from.Jump(start)
+		return
+	}
+	below, others := b.NewBlock(2), b.NewBlock(2)
+	from.Cond = b.Cmp(ssa.LtU, entry, number)
+	from.Jump(below)
+	from.Jump(others)
+	b.oneOf(below, start, entry, ways[:n])
+	b.oneOf(others, start, entry, ways[n:])
+}
+
+// counted goes on behind a barrier: who has waited executes it once more.
+func (b *builder) counted(at *ssa.Block, hot bool) *ssa.Block {
+	c := b.NewBlock(2)
+	c.Cold = !hot
+	all := b.Truth(true)
+	c.Add(&ssa.Effect{Kind: ssa.Steps, N: 1, Mask: all})
+	c.Add(&ssa.Effect{Kind: ssa.Lanes, N: 1, Mask: all})
+	c.Jump(at)
+	return c
 }
 
 // entriesAt are the entries behind barriers, by the barriers' pcs: of warps of which nothing is known, and of those that the code has left.
