@@ -46,6 +46,7 @@ func (p *path) atomic(pc int32, op *sem.Operation, guard ssa.Value) {
 		p.once(e)
 	}
 	p.access(e)
+	p.words = words{}
 	if dst != machine.NoGuard {
 		p.put(dst, p.NewResult(p.block, e, t, false), guard)
 	}

@@ -46,8 +46,9 @@ var Techniques = []string{
 	"wraps",    // tests in loops that strided values do not wrap
 	"restart",  // a warp that has stored nothing is left at its start
 
-	"loops of all lanes", // of those that lanes leave one by one a copy for as long as none has
-	"groups of lanes",    // regions run in groups of fewer lanes than a warp has
+	"loops of all lanes",  // of those that lanes leave one by one a copy for as long as none has
+	"stores of all lanes", // stores to shared memory under masks store what is there for the other lanes
+	"groups of lanes",     // regions run in groups of fewer lanes than a warp has
 }
 
 // Built is what comes of a kernel.

@@ -248,11 +248,13 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 	some.Jump(mixed)
 	p.joins[target] = append(p.joins[target], join{edge: taken.Jump(nil), env: maps.Clone(p.env), mask: p.mask, pure: maps.Clone(p.pure)})
 	p.inColdCopy(mixed, meet, func(m *path) {
+		m.goesOn(br, mixed)
 		m.waiting, m.mask = map[ir.BlockID]ssa.Value{target: guard}, p.Not(guard)
 		m.waitsAt(target, m.open)
 		mixed.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
 		m.run(p.fn.Blocks[id+1].First)
 	})
+	p.goesOn(br, rest)
 	p.block = rest
 	p.excluded(p.Truth(false))
 	return true

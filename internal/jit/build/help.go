@@ -38,6 +38,7 @@ func (p *path) helped(pc int32, guard ssa.Value, why Refusal) {
 	if p.isNone(e.Mask) {
 		return
 	}
+	p.words = words{}
 	back := p.block.Add(&ssa.Effect{Kind: ssa.Resume})
 	p.eachWritten(pc, func(g ir.Reg, h ssa.Home) {
 		back.Homes = append(back.Homes, h)

@@ -53,6 +53,9 @@ func (p *path) memory(pc int32, op *sem.Operation, guard ssa.Value) {
 	}
 	if op.Kind == sem.OpLoad {
 		p.results(e, m, guard)
+		p.note(e, m.Space, e.Results)
+	} else {
+		p.note(e, m.Space, e.Args)
 	}
 }
 
@@ -79,6 +82,7 @@ func (p *path) access(e *ssa.Effect) {
 		}
 		e.State = p.stateOfAccess(pc)
 	}
+	p.storeAll(e)
 	p.apart(e)
 	p.block.Add(e)
 }

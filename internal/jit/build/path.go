@@ -43,6 +43,7 @@ type path struct {
 	pure    map[uint32]ssa.Value // variables that follow from the launch, the CTA and the warp (pure.go)
 	strict  bool                 // others are not to be read
 	home    map[uint32]ssa.Value // what variables are at home
+	words   words                // what is known to be in shared memory
 }
 
 // join is an edge that has no block to lead to so far.
