@@ -180,12 +180,26 @@ func (l *localAccess) access(n uint8, j, by int64, low ssa.Value) *ssa.Access {
 		a.Index = l.Bin(ssa.Shl, l.Make(ssa.Sext, ssa.X, 0, words), l.Wide(2))
 	}
 	l.constantOut(a)
-	if o := l.Ops[a.Index]; o.Code == ssa.Add {
-		if k, known := l.Known(o.B); known {
-			a.Index, a.Disp = o.A, a.Disp+int64(k)
-		}
-	}
+	l.known(a)
 	return a
+}
+
+// known takes numbers out of the index, and the index away where lanes are as far apart, of a place that is known but for them.
+func (l *localAccess) known(a *ssa.Access) {
+	if a.Index == 0 {
+		return
+	}
+	if word, _, _ := l.Extended(a.Index); word != 0 {
+		return
+	}
+	if base, step, even := l.AsStrided(a.Index); even {
+		a.Index, a.Step = 0, step
+		a.Base = l.Bin(ssa.Add, a.Base, base)
+	} else {
+		base, index := l.parted(a, a.Index)
+		a.Base, a.Index = l.Bin(ssa.Add, a.Base, base), index
+	}
+	l.constantOut(a)
 }
 
 // place is the word that has element k, and where in that it lies in front of low.

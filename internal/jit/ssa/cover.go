@@ -16,7 +16,10 @@ func (v *verifier) covered(b *Block, at int, e *Effect) bool {
 	span := int64(v.f.LanesIn(b)-1) * a.Step
 	if v.f.Table(a.Index) != nil {
 		least, most := v.f.Ends(a.Index)
-		return a.Bounds != LocalBounds && a.Runs == 0 && v.within(e, a.Check, least, most) && v.holds(b, at, a.Check, a.Base, nil)
+		if a.Bounds == LocalBounds {
+			return least >= 0 && v.inLocal(e, most)
+		}
+		return a.Runs == 0 && v.within(e, a.Check, least, most) && v.holds(b, at, a.Check, a.Base, nil)
 	}
 	if a.Index != 0 {
 		word, shift, _ := v.f.Extended(a.Index)

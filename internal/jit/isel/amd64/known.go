@@ -152,7 +152,9 @@ func (w *window) order(other *window) isel.Const {
 // loadWindows loads words by one window or two; 0 if they do not have them.
 func (s *selector) loadWindows(e *ssa.Effect, at []int64) isel.VReg {
 	list := s.windows(e, at)
-	permute := func(w *window, r isel.VReg) isel.VReg { return s.vector(x86.VPERMD, s.out.Constant(isel.Vector, w.order(nil)), r) }
+	permute := func(w *window, r isel.VReg) isel.VReg {
+		return s.vector(x86.VPERMD, s.out.Constant(isel.Vector, w.order(nil)), r)
+	}
 	switch {
 	case len(list) == 0:
 		return 0
