@@ -117,7 +117,7 @@ func (p *path) buildLanes(pc int32, lanes int) (out built) {
 
 // noteAccess notes an access of a hot copy by what may be strided in fewer lanes.
 func (p *path) noteAccess(e *ssa.Effect) {
-	if p.front != nil && e.Access.Index != 0 && (len(p.loops) > 0 || p.mayStride(e.Access.Index, mostDepth)) && (p.group == nil || p.group.first == 0) {
+	if p.front != nil && e.Access.Index != 0 && p.Table(e.Access.Index) == nil && (len(p.loops) > 0 || p.mayStride(e.Access.Index, mostDepth)) && (p.group == nil || p.group.first == 0) {
 		p.tally.indexed++
 	}
 }

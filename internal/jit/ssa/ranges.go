@@ -1,7 +1,5 @@
 package ssa
 
-import "math/bits"
-
 // This file bounds values as signed numbers: a thread's number in its block is not negative and less than the block's size, so a comparison
 // with that size is known, and what a compiler writes for negative numbers (a quotient by a power of two rounds towards 0) is nothing.
 
@@ -131,40 +129,9 @@ func extendSum(f *Func, o *Op) (Value, bool) {
 	return f.Bin(Add, f.Make(o.Code, X, 0, x), f.Wide(uint64(add))), true
 }
 
-// strideBits: of a number of which low bits are 0 plus lanes within these bits a mask takes the one or the other, and so does a shift: no
-// lane carries. With lanes 0 to 15 and a number n of which the low 4 bits are 0, (n + lane) & 15 is lane, and (n + lane) >> 4 is n >> 4.
-func strideBits(f *Func, o *Op) (Value, bool) {
-	if o.Code == Or {
-		return stridedOr(f, o)
-	}
-	if o.Type == M || o.Code != And && o.Code != Shr && o.Code != Sar {
-		return 0, false
-	}
-	base, step, _ := f.AsStrided(o.A)
-	k, known := f.Known(o.B)
-	if step <= 0 || step > mostWord || !known || k >= uint64(o.Type.Bits()) && o.Code != And {
-		return 0, false
-	}
-	width := bits.Len64(uint64(step) * uint64(f.Copies[f.Copy].Lanes-1))
-	low := uint64(1)<<width - 1
-	if width > 31 || f.Trailing(base) < width {
-		return 0, false
-	}
-	masked := f.Make(o.Code, o.Type, 0, base, o.B)
-	switch {
-	case o.Code == And && k&low == 0, o.Code != And && int(k) >= width:
-		return masked, true
-	case o.Code == And && k&low == low:
-		return f.Strided(masked, step), true
-	case o.Code != And && step&(1<<k-1) == 0:
-		return f.Strided(masked, step>>k), true
-	}
-	return 0, false
-}
-
 // stridedOr: bits that only one of two values has are added up, which stays strided: (row << 9) | lane.
 func stridedOr(f *Func, o *Op) (Value, bool) {
-	if o.Type == M || f.IsNum(o.A) && f.IsNum(o.B) {
+	if o.Code != Or || o.Type == M || f.IsNum(o.A) && f.IsNum(o.B) {
 		return 0, false
 	}
 	low, high := o.A, o.B
