@@ -228,9 +228,6 @@ func (t *throughC) text(c *machine.Code, vectors Vectors, stopped func() bool) (
 	if err == nil {
 		err = opt.Run(b.Func, o.Opt)
 	}
-	if err == nil && o.Choose {
-		err = slower(b.Func)
-	}
 	if err != nil || o.Own {
 		return b, "", err
 	}

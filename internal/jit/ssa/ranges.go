@@ -128,20 +128,3 @@ func extendSum(f *Func, o *Op) (Value, bool) {
 	}
 	return f.Bin(Add, f.Make(o.Code, X, 0, x), f.Wide(uint64(add))), true
 }
-
-// stridedOr: bits that only one of two values has are added up, which stays strided: (row << 9) | lane.
-func stridedOr(f *Func, o *Op) (Value, bool) {
-	if o.Code != Or || o.Type == M || f.IsNum(o.A) && f.IsNum(o.B) {
-		return 0, false
-	}
-	low, high := o.A, o.B
-	if f.Limit(low)>>f.Trailing(high) != 0 {
-		low, high = high, low
-	}
-	_, step, _ := f.AsStrided(low)
-	same := f.IsNum(high) || f.Ops[high].Code == Bcast
-	if step == 0 || !same || f.Limit(low)>>f.Trailing(high) != 0 {
-		return 0, false
-	}
-	return f.Bin(Add, o.A, o.B), true
-}

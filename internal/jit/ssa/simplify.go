@@ -17,7 +17,7 @@ type rule struct {
 var rules []rule
 
 func init() {
-	rules = []rule{{"", fold}, {"", identity}, {"", sameOperands}, {"lanes", ofLanes}, {"reassociate", reassociate}, {"powers of two", powerOfTwo}, {"perm", ofPerm}, {"bits", ofBits}, {"ranges", ofRanges}, {"strided bits", stridedOr},
+	rules = []rule{{"", fold}, {"", identity}, {"", sameOperands}, {"lanes", ofLanes}, {"reassociate", reassociate}, {"powers of two", powerOfTwo}, {"perm", ofPerm}, {"bits", ofBits}, {"ranges", ofRanges},
 		{"strided sums", strideSum}, {"strided products", strideScale}, {"strided extensions", strideExtend}, {"extended sums", extendSum}, {"", extend}, {"", ofSelect}, {"masks", ofMasks},
 		{"", ofNot}, {"NaN payloads", ofFloats}, {"", ofCanon}, {"any", ofAny}, {"all", ofAll}, {"", ofBallot}}
 }
