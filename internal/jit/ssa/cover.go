@@ -180,9 +180,9 @@ func (v *verifier) throughout(cond Value, id CheckID, addr Value) bool {
 	if v.f.Warps == 0 {
 		return false
 	}
-	v.f.lookUp, v.f.Copy = true, v.f.Ops[addr].Copy
+	v.f.lookUp = true
 	defer func() { v.f.lookUp = false }()
-	inside := v.f.Make(Inside, M, uint64(id), addr)
+	inside := v.inside(id, addr)
 	v.f.Copy = 0
 	all := v.f.Throughout(inside, v.f.Warp, v.f.Warps)
 	if all == 0 || all == inside {
@@ -195,6 +195,17 @@ func (v *verifier) throughout(cond Value, id CheckID, addr Value) bool {
 		}
 	}
 	return true
+}
+
+// inside is what a check says of an address, in the copy of the address or in one that this is part of; 0 if nothing asks for it. The tests
+// in front of a group's code are not the group's.
+func (v *verifier) inside(id CheckID, addr Value) Value {
+	for c := v.f.Ops[addr].Copy; ; c = v.f.Copies[c].Of {
+		v.f.Copy = c
+		if x := v.f.Make(Inside, M, uint64(id), addr); x != 0 || c == 0 {
+			return x
+		}
+	}
 }
 
 // terms are those of a condition, and of what decides it.
