@@ -12,9 +12,13 @@ func (s *selector) effect(e *ssa.Effect) {
 	s.force(e)
 	s.before(e)
 	s.count(e)
+	s.selectEffect(e)
 	if e.Kind != ssa.Load && e.Kind != ssa.Steps && e.Kind != ssa.Lanes && e.Kind != ssa.Ready {
-		s.epoch++
+		s.epoch++ // not before: a store has loads in front of it that were put off
 	}
+}
+
+func (s *selector) selectEffect(e *ssa.Effect) {
 	switch e.Kind {
 	case ssa.Load:
 		s.loadEffect(e)
