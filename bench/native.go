@@ -278,12 +278,11 @@ var pipeline string
 
 // compileBy makes a device compile as flags say.
 func compileBy(d *ptxvm.Device) error {
-	late := jit.Options{Late: true}
 	switch {
 	case throughC || pipeline == "new":
-		return vm.CompileWith(d, jit.ThroughC(late, &jit.PipelineC{Note: noted, Own: !throughC}))
+		return vm.CompileWith(d, jit.ThroughC(jit.Options{}, &jit.PipelineC{Note: noted, Own: !throughC}))
 	case pipeline == "old":
-		return vm.CompileWith(d, late)
+		return vm.CompileWith(d, jit.Options{})
 	case pipeline != "":
 		return fmt.Errorf("-pipeline %s: there are new and old", pipeline)
 	}

@@ -16,8 +16,6 @@ type Tiers struct {
 	BetterAfter  uint32   // CompileAfter for Better, of which compiled steps count less
 	CompileParts Compiler // completes code that is Native.Whole; may be nil
 	PartsAfter   uint32   // times that a worker misses code for some lanes before it calls CompileParts
-	CompileCTAs  Compiler // completes code that is Native.Late; may be nil
-	CTAsAfter    uint32   // times that a worker runs as many steps of such code as it has instructions before it calls CompileCTAs
 }
 
 // compileSteps is what compiling costs beside what each instruction does, in instructions.
@@ -48,14 +46,5 @@ func (wk *worker) MissedParts(c *machine.Code) {
 	if r.parted++; r.parted > g.PartsAfter && g.CompileParts != nil {
 		r.parted = 0
 		g.CompileParts(c, g.Stopped)
-	}
-}
-
-// Ran counts steps of CTAs for which there may be a program; when they are CTAsAfter times the code's instructions, it is compiled.
-func (wk *worker) Ran(c *machine.Code, steps uint64) {
-	r, g := wk.of(c), wk.grid
-	if r.ran += steps; r.ran > uint64(g.CTAsAfter)*uint64(len(c.Insts)) && g.CompileCTAs != nil {
-		r.ran = 0
-		g.CompileCTAs(c, g.Stopped)
 	}
 }

@@ -32,7 +32,6 @@ type worker struct {
 type record struct {
 	heat   uint64 // steps interpreted
 	parted uint32 // times that code for some lanes was missing
-	ran    uint64 // steps of CTAs without a program
 	pace   pace   // of launches of the function; worker 0 of a crew has it
 }
 

@@ -109,8 +109,6 @@ func (e *emitter) computePart(p *program, in []source, dst *source, last []int, 
 			vals[i] = e.constant(o.typ, o.imm)
 		case cTable:
 			vals[i] = e.tableOf(&p.tables[o.imm])
-		case cLanes:
-			vals[i] = e.truthOf(uint32(o.imm))
 		default:
 			target, direct := x86.Vec(0), false
 			if val(i) == p.result && o.typ != tM {

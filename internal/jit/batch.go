@@ -59,20 +59,16 @@ const (
 // batch is the labels of a function's batch code. Warps switch with the registers of the warp in
 // memory, the pending set empty, and their steps in rSteps.
 type batch struct {
-	entry   x86.Label
-	out     x86.Label           // a warp that compiled code cannot run
-	start   x86.Label           // a warp begins; 0: there is none
-	begin   x86.Label           // a batch with a CTA that is to begin; 0: there is none
-	warp    map[int]x86.Label   // by segment: a warp that stands there
-	resume  map[int32]x86.Label // behind a barrier
-	whole   map[int32]x86.Label // the same for warps that full code has left there
-	ended   x86.Label           // all lanes of the warp have exited
-	turn    x86.Label           // the warp waits or has exited
-	next    x86.Label           // its turn is over
-	program x86.Label           // a CTA that may be run as one; 0: none may
-	late    bool                // there may be such a program
-	scant   bool                // too few registers for such a program: what is assembled of it may be wrong
-	clean   bool                // the CTA that ends has written nothing to its shared memory
+	entry  x86.Label
+	out    x86.Label           // a warp that compiled code cannot run
+	start  x86.Label           // a warp begins; 0: there is none
+	begin  x86.Label           // a batch with a CTA that is to begin; 0: there is none
+	warp   map[int]x86.Label   // by segment: a warp that stands there
+	resume map[int32]x86.Label // behind a barrier
+	whole  map[int32]x86.Label // the same for warps that full code has left there
+	ended  x86.Label           // all lanes of the warp have exited
+	turn   x86.Label           // the warp waits or has exited
+	next   x86.Label           // its turn is over
 }
 
 func (c *compiler) newBatch() {
@@ -209,9 +205,6 @@ func (c *compiler) batchCode() {
 		c.startStub()
 	}
 	pick, out, ordinary := c.NewLabel(), c.NewLabel(), c.NewLabel()
-	if c.batch.start != 0 {
-		c.ctaProgram(ordinary, out)
-	}
 	c.warpEnds()
 	c.turnEnds(pick, out, ordinary)
 	c.Bind(c.batch.entry)
@@ -488,10 +481,7 @@ func (c *compiler) turnEnds(pick, out, ordinary x86.Label) {
 	c.count()
 	c.MI(x86.CMP, x86.S32, batchAlive, 0)
 	c.Jcc(x86.NE, out)
-	c.endCTA(out, 0)
-	if c.batch.program != 0 {
-		c.Jmp(c.batch.program)
-	}
+	c.endCTA(out)
 	c.Bind(ordinary)
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchAll)
 	c.MR(x86.MOV, x86.S32, batchAlive, x86.RAX)
@@ -501,7 +491,7 @@ func (c *compiler) turnEnds(pick, out, ordinary x86.Label) {
 	}
 }
 
-// beginBatch starts a batch with a CTA that is to begin: by a program if there is one.
+// beginBatch starts a batch with a CTA that is to begin.
 func (c *compiler) beginBatch(ordinary x86.Label) {
 	c.batch.begin = c.NewLabel()
 	c.Bind(c.batch.begin)
@@ -510,23 +500,13 @@ func (c *compiler) beginBatch(ordinary x86.Label) {
 	c.Zero(rSteps)
 	c.Zero(rPending)
 	c.loadConstants()
-	if c.batch.program == 0 {
-		c.Jmp(ordinary)
-		return
-	}
-	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarps)
-	c.RM(x86.MOV, x86.S64, rRegs, warpAt(x86.RCX, warpRegs))
-	c.loadWarp(&c.segs[0]) // the rows that no CTA changes, as behind a warp
-	c.Jmp(c.batch.program)
+	c.Jmp(ordinary)
 }
 
-// endCTA goes on to the next CTA, or out if none may begin; more steps than usual may come before.
-func (c *compiler) endCTA(out x86.Label, more int32) {
+// endCTA goes on to the next CTA, or out if none may begin.
+func (c *compiler) endCTA(out x86.Label) {
 	c.RM(x86.MOV, x86.S64, x86.RAX, ctxSteps)
 	c.RR(x86.ADD, x86.S64, x86.RAX, rSteps)
-	if more != 0 {
-		c.RI(x86.SUB, x86.S64, x86.RAX, more)
-	}
 	c.RM(x86.CMP, x86.S64, x86.RAX, batchRest)
 	c.Jcc(x86.G, out)
 	c.RM(x86.MOV, x86.S32, x86.RAX, batchCTAs)
@@ -534,8 +514,7 @@ func (c *compiler) endCTA(out x86.Label, more int32) {
 	c.Jcc(x86.B, out)
 	c.MR(x86.MOV, x86.S32, batchCTAs, x86.RAX)
 	c.M(x86.INC, x86.S32, batchDone)
-	clean := c.batch.clean
-	c.callRoutine(routine{what: routineNextCTA, slot: uint32(bit(clean))}, func() { c.nextCTA(clean) })
+	c.callRoutine(routine{what: routineNextCTA}, c.nextCTA)
 }
 
 // beginPass lets the warps in RAX have their turns.
@@ -545,8 +524,8 @@ func (c *compiler) beginPass(pick x86.Label) {
 	c.Jmp(pick)
 }
 
-// nextCTA goes on to the next CTA: its place in the grid, and zeroed shared memory unless the last one has left it clean.
-func (c *compiler) nextCTA(clean bool) {
+// nextCTA goes on to the next CTA: its place in the grid, and zeroed shared memory.
+func (c *compiler) nextCTA() {
 	c.RM(x86.MOV, x86.S64, x86.RAX, ctxSteps)
 	c.RR(x86.ADD, x86.S64, x86.RAX, rSteps)
 	c.MR(x86.MOV, x86.S64, batchBegan, x86.RAX)
@@ -559,9 +538,6 @@ func (c *compiler) nextCTA(clean bool) {
 	c.countUp(batchPlace.Plus(8), batchGrid.Plus(8), placed)
 	c.M(x86.INC, x86.S64, batchPlace.Plus(16))
 	c.Bind(placed)
-	if clean {
-		return
-	}
 	v, done, again := c.alloc(), c.NewLabel(), c.NewLabel()
 	c.RM(x86.MOV, x86.S64, x86.RCX, ctxSharedBytes)
 	c.RR(x86.TEST, x86.S64, x86.RCX, x86.RCX)

@@ -21,9 +21,8 @@ type Compiled struct {
 	Bounds    []int32 // by pc: entry of the bounds table, -1 for none
 	NumBounds int
 	Batch     Batch
-	Leaves    int  // instructions that are left to the interpreter
-	Helped    int  // those that its handlers execute without leaving
-	Late      bool // Options.Late has kept it from trying a program of a CTA
+	Leaves    int // instructions that are left to the interpreter
+	Helped    int // those that its handlers execute without leaving
 	Needs     x86.Feature
 	Listing   string
 	Rows      func(pc int32) *abi.Rows // what the machine has to write where full warps leave
@@ -70,9 +69,6 @@ func Compile(code *machine.Code, f *ir.Func, opt Options) (out *Compiled, err er
 func (c *compiler) attempt(opt *Options) (out *Compiled, again bool, err error) {
 	c.assembleOrEnd()
 	switch {
-	case c.batch.scant:
-		opt.alone, opt.inside = opt.inside, true
-		return nil, true, nil
 	case len(c.shortages) == 0:
 		out, err = c.finish()
 		return out, false, err
@@ -116,7 +112,6 @@ type compiler struct {
 	worked     int       // bytes of code that effort knows of
 	at         shortage  // the instructions that are being assembled
 	shortages  []shortage
-	asProgram  bool      // a program of a CTA is being assembled
 	wasFree    []x86.Vec // when at began
 	wasFreeK   []x86.K
 	counted    *Counted // nil: nobody counts
@@ -226,7 +221,7 @@ func (c *compiler) finish() (*Compiled, error) {
 			out.Leaves++
 		}
 	}
-	out.Batch, out.Late = c.batchOffsets(), c.batch.late
+	out.Batch = c.batchOffsets()
 	if out.Leaves+out.Helped == len(c.insts) {
 		return nil, ErrNothing
 	}

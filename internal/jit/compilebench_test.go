@@ -69,14 +69,9 @@ func compiledModules(b testing.TB, name string) map[string]string {
 const mostEach = 30
 
 // BenchmarkModules measures what all code of each module costs, for all lanes and for some, pages included: processor time for an
-// instruction of PTX in the fastest of 15 compilations, of as many as have 2,000 instructions where they are short; CTAs: with the programs of CTAs that engines make of what has run for long.
+// instruction of PTX in the fastest of 15 compilations, of as many as have 2,000 instructions where they are short.
 // It reports the module that costs most and how many cost more than mostEach, and logs those.
 func BenchmarkModules(b *testing.B) {
-	b.Run("first", func(b *testing.B) { benchmarkModules(b, true) })
-	b.Run("CTAs", func(b *testing.B) { benchmarkModules(b, false) })
-}
-
-func benchmarkModules(b *testing.B, late bool) {
 	for _, name := range []string{"corpus", "triton", "broad", "cubsort", "cubscan"} {
 		modules := compiledModules(b, name)
 		for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
@@ -90,7 +85,7 @@ func benchmarkModules(b *testing.B, late bool) {
 							n += len(code.Insts)
 						}
 						for range 15 + 2000/max(n, 1) {
-							if took := compileAll(b, list, jit.Options{Vectors: v, Late: late}); least == 0 || took < least {
+							if took := compileAll(b, list, jit.Options{Vectors: v}); least == 0 || took < least {
 								least = took
 							}
 						}

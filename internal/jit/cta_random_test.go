@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"ptxvm.invalid/ptxvm/internal/jit"
 )
 
 var (
@@ -25,7 +23,7 @@ type ctaDraw struct {
 	labels int
 	depth  int
 	open   []string // labels that code may jump to
-	other  bool     // what no program of CTAs has is drawn, too
+	other  bool     // bytes, values of 64 bits and atomics are drawn, too
 	exited bool     // some lanes may have ended
 }
 
@@ -222,7 +220,7 @@ func (d *ctaDraw) passOn() {
 	d.line("ld.shared.f32 %s, [%%r10+%d]; add.s64 %%rd10, %%rd20, %%rd2; st.global.f32 [%%rd10], %s;", d.float(), 2048+4*to, d.float())
 }
 
-// elsewhere draws what programs of CTAs do not have: the kernel runs in the ordinary way.
+// elsewhere draws what is not of words and floats.
 func (d *ctaDraw) elsewhere() {
 	d.line("mul.wide.u32 %%rd11, %%r5, 8; add.s64 %%rd11, %%rd1, %%rd11;")
 	d.line(d.of(
@@ -292,18 +290,14 @@ func (d *ctaDraw) kernel() string {
 
 // TestCTARandom runs random kernels whose CTAs differ at borders.
 func TestCTARandom(t *testing.T) {
-	start, programs, borders, n := time.Now(), 0, 0, 0
+	start, n := time.Now(), 0
 	for ; *ctaTime == 0 && n < *ctaCount || time.Since(start) < *ctaTime; n++ {
 		seed := *ctaSeed + uint64(n)
 		d := &ctaDraw{Rand: rand.New(rand.NewPCG(seed, 9))}
 		e := ctaEdge{body: d.kernel(), grid: [3]uint32{uint32(1 + d.IntN(4)), uint32(1 + d.IntN(4)), 1}, size: 1 << 20, pitch: 4096}
 		e.block = [][3]uint32{{16, 16, 1}, {16, 16, 1}, {32, 8, 1}, {256, 1, 1}, {32, 1, 1}, {8, 8, 4}, {64, 2, 1}, {16, 4, 2}, {33, 1, 1}}[d.IntN(9)]
 		e.width, e.height = []uint32{64, 64, 61, 33, 48, 17, 1 << 31, 80}[d.IntN(8)], []uint32{64, 61, 20, 33, 1, 1 << 30}[d.IntN(6)]
-		e.second, e.random = d.IntN(2) == 0, true
-		l := newLaboratory(t, "k.ptx", edgeHeader+e.body+"\nret;\n}\n")
-		list := e.listing(t, l, jit.AVX512)
-		programs += count(strings.Contains(list, "all lanes, of all warps of a CTA"))
-		borders += count(strings.Contains(list, "some lanes, of all warps of a CTA"))
+		e.second, e.near = d.IntN(2) == 0, true
 		if testing.Verbose() {
 			t.Logf("%v %v %d %d\n%s", e.block, e.grid, e.width, e.height, e.body)
 		}
@@ -311,15 +305,5 @@ func TestCTARandom(t *testing.T) {
 			t.Fatalf("seed %d, block %v, grid %v, width %d, height %d:\n%s\nrepeat: go test ./internal/jit -run TestCTARandom -jit.ctas 1 -jit.ctaseed %d", seed, e.block, e.grid, e.width, e.height, e.body, seed)
 		}
 	}
-	t.Logf("%d kernels, of which %d have a program for CTAs, and %d one for borders", n, programs, borders)
-	if n >= 16 && (programs < n/4 || borders < n/8) {
-		t.Errorf("of %d kernels only %d have a program for CTAs, and %d one for borders", n, programs, borders)
-	}
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	t.Logf("%d kernels", n)
 }

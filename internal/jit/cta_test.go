@@ -20,7 +20,7 @@ const ctaHeader = `.version 8.0
 	mov.u32 %r7, smem; shl.b32 %r56, %r5, 2; add.u32 %r10, %r7, %r56;
 `
 
-// ctaCases are kernels whose CTAs are one program where nothing is at a border.
+// ctaCases are kernels whose warps do what follows from places, sizes and thread indices.
 var ctaCases = map[string]string{
 	"copy":       "setp.ge.s32 %p1, %r1, %r8; @%p1 exit; ld.global.f32 %f1, [%rd3]; st.shared.f32 [%r10], %f1; bar.sync 0; ld.shared.f32 %f2, [%r10]; mul.f32 %f2, %f2, %f9; st.global.f32 [%rd3+32768], %f2;",
 	"turned":     "ld.global.u32 %r11, [%rd3]; st.shared.u32 [%r10], %r11; bar.sync 0; sub.u32 %r12, %r7, %r56; ld.shared.u32 %r13, [%r12+1020]; st.global.u32 [%rd3+32768], %r13;",
@@ -50,7 +50,7 @@ func compareCTAs(t *testing.T, body string, grid, block [3]uint32, width, height
 	compareTwice(t, ctaHeader+body+"\nret;\n}\n", size, size/4, grid, block, width, height, uint32(0x3fc00000))
 }
 
-// TestCTA runs kernels whose CTAs are one program, in all shapes of blocks, with pictures that end in their middle.
+// TestCTA runs them in all shapes of blocks, with pictures that end in their middle.
 func TestCTA(t *testing.T) {
 	for name, body := range ctaCases {
 		t.Run(name, func(t *testing.T) {

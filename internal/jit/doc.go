@@ -24,9 +24,6 @@
 //	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
-//	evaluate.go          operations whose operands are known
-//	cta*.go              all warps of a CTA, behind barriers, too, as one program without branches; cta_mask.go: at borders
-//	                     cta_scatter.go, cta_every.go: words that are apart; cta_shuffle.go: lanes of others
 //	fetch.go             loads inside runs
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	scatter256.go        stores of lanes anywhere by AVX2

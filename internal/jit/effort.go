@@ -101,10 +101,10 @@ func (c *compiler) note(first, end int32) {
 var errFewer = errors.New("too many rows in registers")
 
 // settleShort remembers for which instructions registers have run out although none holds rows, or places, and goes on with
-// the registers that were free before, so that one attempt finds all of them: its code is not used any more. Templates, and
-// programs of a CTA, look for themselves.
+// the registers that were free before, so that one attempt finds all of them: its code is not used any more. Templates
+// look for themselves.
 func (c *compiler) settleShort() {
-	if c.quick != nil || c.asProgram {
+	if c.quick != nil {
 		return
 	}
 	if c.short {

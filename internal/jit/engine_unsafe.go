@@ -52,14 +52,11 @@ func (e *Engine) Products() num.Multiplier { return e.dense }
 func (e *Engine) InstallQuick(c *machine.Code, stopped func() bool) { e.install(c, tierQuick, stopped) }
 
 // InstallWhole is a host.Launch's Compile or Better: it compiles code for whole warps once and installs the result,
-// which InstallParts completes. Code of which nothing can be compiled gets a Native without entries.
+// which Install completes. Code of which nothing can be compiled gets a Native without entries.
 func (e *Engine) InstallWhole(c *machine.Code, stopped func() bool) { e.install(c, tierWhole, stopped) }
 
-// InstallParts is a host.Launch's CompileParts.
-func (e *Engine) InstallParts(c *machine.Code, stopped func() bool) { e.install(c, tierParts, stopped) }
-
-// Install is a host.Launch's CompileCTAs, or its Compile for those who want all at once.
-func (e *Engine) Install(c *machine.Code, stopped func() bool) { e.install(c, tierCTAs, stopped) }
+// Install is a host.Launch's CompileParts, or its Compile for those who want all at once.
+func (e *Engine) Install(c *machine.Code, stopped func() bool) { e.install(c, tierParts, stopped) }
 
 // tier is how much is made of code, less first.
 type tier int
@@ -68,7 +65,6 @@ const (
 	tierQuick tier = iota + 1
 	tierWhole
 	tierParts
-	tierCTAs
 )
 
 // tierOf is that of installed code, 0 for none.
@@ -77,15 +73,13 @@ func tierOf(n *abi.Native) tier {
 	case n == nil:
 		return 0
 	case n.Last:
-		return tierCTAs
+		return tierParts
 	case n.Quick:
 		return tierQuick
 	case n.Whole:
 		return tierWhole
-	case n.Late:
-		return tierParts
 	}
-	return tierCTAs
+	return tierParts
 }
 
 func (e *Engine) install(c *machine.Code, want tier, stopped func() bool) {
@@ -153,7 +147,7 @@ func (e *Engine) instead(c *machine.Code) *abi.Native {
 	} else if quick, err := e.compile(c, tierQuick, nil); err == nil {
 		n = *quick
 	}
-	n.Last, n.Late = true, false
+	n.Last = true
 	return &n
 }
 
@@ -172,7 +166,6 @@ func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *ab
 	}
 	opt := Stopped(e.opt, stopped)
 	opt.Whole = opt.Whole || want == tierWhole
-	opt.Late = opt.Late && want != tierCTAs
 	opt.counted = newCounts()
 	out, err := Compile(c, f, opt)
 	if err != nil {
@@ -184,7 +177,7 @@ func (e *Engine) compile(c *machine.Code, want tier, stopped func() bool) (n *ab
 	if n, err = e.native(f, out, opt); err != nil {
 		return nil, err
 	}
-	n.Whole, n.Late = opt.Whole, out.Late
+	n.Whole = opt.Whole
 	return n, nil
 }
 

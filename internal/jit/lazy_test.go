@@ -2,7 +2,6 @@ package jit_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -69,56 +68,6 @@ func TestLazyParts(t *testing.T) {
 	}
 	if completed < 2*len(blocks) {
 		t.Errorf("code was completed %d times", completed)
-	}
-}
-
-// TestLateCTAs makes the program of a CTA when its code has run for long, once, or never: what is compiled at first has none.
-func TestLateCTAs(t *testing.T) {
-	for _, v := range jit.Runnable() {
-		for after, times := range map[uint32]int{0: 1, 20: 1, 1 << 30: 0} {
-			t.Run(fmt.Sprintf("%v/%d", v, after), func(t *testing.T) { lateCTAs(t, v, after, times) })
-		}
-	}
-}
-
-func lateCTAs(t *testing.T, v jit.Vectors, after uint32, times int) {
-	const ctas, size = 64, 1 << 18
-	l := newLaboratory(t, "k.ptx", ctaHeader+ctaCases["copy"]+"\nret;\n}\n")
-	buf, err := l.arena.Alloc(size, mem.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := l.arena.Bytes(buf, size)
-	launch := func(set func(x *host.Launch)) (s machine.Stats, memory []byte) {
-		for i := range all {
-			all[i] = byte(i * 7)
-		}
-		s, err := l.launch(t, "k", [3]uint32{ctas, 1, 1}, [3]uint32{256, 1, 1}, set, buf, uint32(1<<20), uint32(1), uint32(0x3fc00000))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, bytes.Clone(all)
-	}
-	want, memory := launch(func(*host.Launch) {})
-	l.keep = true
-	e, completed := engine(t, jit.Options{Vectors: v, Late: true}), 0
-	var code *machine.Code
-	for i := range 3 {
-		got, found := launch(func(x *host.Launch) {
-			x.Compile = func(c *machine.Code, stopped func() bool) {
-				code = c
-				if e.InstallWhole(c, stopped); !c.Native().Late {
-					t.Error("what is compiled at first has a program")
-				}
-			}
-			x.CTAsAfter, x.CompileCTAs = after, func(c *machine.Code, stopped func() bool) { completed++; e.Install(c, stopped) }
-		})
-		if !bytes.Equal(found, memory) || got.LaneOps != want.LaneOps || got.Steps != want.Steps {
-			t.Errorf("launch %d: %d steps and %d lane-ops, the interpreter %d and %d; memory is the same: %v", i, got.Steps, got.LaneOps, want.Steps, want.LaneOps, bytes.Equal(found, memory))
-		}
-	}
-	if completed != times || code.Native().Late != (times == 0) {
-		t.Errorf("code was completed %d times, want %d; a program may be missing: %v", completed, times, code.Native().Late)
 	}
 }
 

@@ -23,11 +23,8 @@ type Options struct {
 	List    bool  // keep a listing
 	Whole   bool  // code for warps of 32 lanes alone, which leaves where they part
 	Quick   bool  // engines: the quick tier alone (quick.go)
-	Late    bool  // no program of a CTA (cta.go); engines: not before Install asks for it
 	Room    int64 // engines: bytes that their machine code may take; 0: as many as it likes
 
-	alone   bool                // warps, no program of a CTA
-	inside  bool                // no program of CTAs at a border
 	leave   func(pc int32) bool // tests: instructions to be left to the interpreter
 	help    func(pc int32) bool // tests: instructions to be executed by handlers
 	miss    func(pc int32) bool // tests: accesses whose allocation is never learned

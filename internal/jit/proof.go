@@ -41,10 +41,8 @@ func (a *accessed) byProof(m x86.Mem) x86.Mem { return m.By(inAccess + a.pc) }
 type version uint8
 
 const (
-	wholeVersion  version = iota // for warps whose lanes all run
-	partVersion                  // for some lanes
-	ctaVersion                   // for all warps of a CTA
-	borderVersion                // the same at borders
+	wholeVersion version = iota // for warps whose lanes all run
+	partVersion                 // for some lanes
 	versions
 )
 

@@ -94,8 +94,6 @@ func (r *room) get(v val) loc {
 		l = r.c.constant(o.typ, o.imm)
 	case o.code == cTable:
 		l = r.c.tableOf(&r.m.tables[o.imm])
-	case o.code == cLanes:
-		l = r.c.truthOf(uint32(o.imm))
 	case r.m.in[o.imm].fetch != nil:
 		r.spare(spareVecs)
 		l = r.fetched(r.m.in[o.imm].fetch, v == r.folds)

@@ -20,7 +20,7 @@ const routineLeast = 4
 type routine struct {
 	what routineKind
 	of   *pattern
-	slot uint32 // or the place, or 1 for a CTA that has left its shared memory clean
+	slot uint32 // or the place
 	off  uint32 // of the row of a slot
 	row  int    // the first register of the row, -1: it is in memory
 
@@ -49,7 +49,7 @@ const (
 // callRoutine assembles the call of a routine whose code body assembles; body itself where there are few registers, where nothing is called, and
 // in loops that have registers of their own, which body, assembled behind them, does not know.
 func (c *compiler) callRoutine(r routine, body func()) {
-	if r.n = min(len(c.free), routineVecs); r.n < routineLeast || c.quick != nil || c.asProgram || !c.rowsAtHome() {
+	if r.n = min(len(c.free), routineVecs); r.n < routineLeast || c.quick != nil || !c.rowsAtHome() {
 		body()
 		return
 	}

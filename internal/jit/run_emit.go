@@ -200,7 +200,7 @@ func (m *merged) eachReader(need []bool, visit func(v val, at int)) {
 // given tells whether a value is a source or a constant.
 func (p *program) given(v val) bool {
 	c := p.ops[v].code
-	return c == cIn || c == cConst || c == cTable || c == cLanes
+	return c == cIn || c == cConst || c == cTable
 }
 
 // all assembles the part.
@@ -425,12 +425,6 @@ func (e *emitter) copyOf(t x86.Vec, l loc, typ typ) {
 
 // bit collects a truth value for predicate k of the run.
 func (r *room) bit(v val, k int) {
-	if o := &r.m.ops[v]; o.code == cLanes {
-		if r.c.part == 0 {
-			r.c.MovImm(maskBits[k], o.imm)
-		}
-		return
-	}
 	if first := r.m.firstBits(v); first < k { // another predicate, or its opposite
 		if r.c.part*r.c.lanes+r.c.lanes == 32 {
 			r.c.RR(x86.MOV, x86.S32, maskBits[k], maskBits[first])

@@ -31,7 +31,6 @@ type scratch struct {
 	accesses   slab[accessed]
 	statics    slab[static]
 	live       []ir.Reg // liveness.found
-	cta        ctaMem
 	techniques *techniques
 }
 
@@ -61,7 +60,6 @@ func (s *scratch) free() {
 	s.nans.reset()
 	s.accesses.reset()
 	s.statics.reset()
-	s.cta.reset()
 	scratches.Put(s)
 }
 

@@ -12,9 +12,6 @@ type Technique uint8
 const (
 	Chains      Technique = iota // chains.go
 	Combs                        // comb.go
-	CTAs                         // cta.go
-	CTABorders                   // cta_mask.go
-	CTASets                      // cta_mask_sets.go
 	Decisions                    // decide.go
 	Fetches                      // fetch.go
 	Kept                         // kept.go
@@ -35,7 +32,6 @@ const (
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
 	Chains: "chains of comparisons", Combs: "combs",
-	CTAs: "CTA programs", CTABorders: "CTA: borders", CTASets: "CTA: sets of words",
 	Decisions: "decisions", Fetches: "fetches",
 	Kept: "kept bases", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",

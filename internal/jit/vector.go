@@ -101,7 +101,6 @@ const (
 	cWord  // a general register (wordActive, wordPred) in every lane
 	cPerm  // source operand b at lane a
 	cMatch // bit j: source operand a has this lane's value in lane j
-	cLanes // truth values: bit i of imm for lane i
 	numCodes
 )
 

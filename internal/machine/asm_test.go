@@ -279,7 +279,6 @@ func (m *testMachine) Heat(c *Code, _ uint64) {
 	}
 }
 func (m *testMachine) MissedParts(*Code) {}
-func (m *testMachine) Ran(*Code, uint64) {}
 
 // mustRun launches and fails the test on an error.
 func (m *testMachine) mustRun(c *Code, grid, block uint32, change func(*Launch)) Stats {

@@ -31,6 +31,4 @@ type Host interface {
 	Heat(c *Code, steps uint64)
 	// MissedParts says that code for some lanes is missing (Native.Whole): the host may install it.
 	MissedParts(c *Code)
-	// Ran says that so many steps of CTAs have run in code without a program of theirs (Native.Late): the host may install it.
-	Ran(c *Code, steps uint64)
 }

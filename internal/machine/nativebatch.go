@@ -74,9 +74,6 @@ func (c *CTA) batch(first int, moved *bool) (end batchEnd, ran bool) {
 		c.current(s).took(n, s)
 	default:
 		c.takeBatch(n, s)
-		if n.Late {
-			core.host.Ran(g.Entry, s.Steps)
-		}
 	}
 	*moved = b.Moved != 0
 	if t.alone = min(2*t.alone+1, 63); b.Done != 0 || b.Current != 1<<first || s.HasPolled() {

@@ -58,7 +58,7 @@ func newCompiler(c *DeviceConfig, room int64) (compiler, error) {
 	if c.Engine == Interp {
 		return nil, nil
 	}
-	o := jit.Options{Late: true, Room: room}
+	o := jit.Options{Room: room}
 	switch {
 	case c.Engine == CC:
 		o = jit.ThroughC(o, &jit.PipelineC{Cache: true, Alone: alone(c)})

@@ -135,7 +135,7 @@ type Device struct {
 	assumptions assume.Set
 	jit         compiler // nil: kernels are interpreted
 
-	compileQuick, compileWhole, compileParts, compileCTAs, compileBetter host.Compiler // by jit, if there is one
+	compileQuick, compileWhole, compileParts, compileBetter host.Compiler // by jit, if there is one
 
 	tuning Tuning
 

@@ -49,8 +49,7 @@ var ErrNoJIT = errors.New("ptxvm: no compiled code here")
 type compiler interface {
 	InstallQuick(c *machine.Code, stopped func() bool)
 	InstallWhole(c *machine.Code, stopped func() bool)
-	InstallParts(c *machine.Code, stopped func() bool)
-	Install(c *machine.Code, stopped func() bool) // programs of CTAs
+	Install(c *machine.Code, stopped func() bool) // for some lanes, too
 	InstallBetter(c *machine.Code, steps uint64, stopped func() bool)
 	Products() num.Multiplier
 	Errs() []error    // why functions have not been compiled
@@ -62,7 +61,7 @@ type compiler interface {
 // compileBy makes launches compile by an engine; nil: not at all.
 func (d *Device) compileBy(made compiler) {
 	if d.jit = made; made != nil {
-		d.compileQuick, d.compileWhole, d.compileParts, d.compileCTAs = made.InstallQuick, made.InstallWhole, made.InstallParts, made.Install
+		d.compileQuick, d.compileWhole, d.compileParts = made.InstallQuick, made.InstallWhole, made.Install
 		d.compileBetter = func(c *machine.Code, stopped func() bool) {
 			made.InstallBetter(c, uint64(d.tuning.HotAfter)*uint64(len(c.Insts)), stopped) // or some more
 		}
@@ -80,7 +79,6 @@ func (d *Device) compiling(l *host.Launch) {
 		return
 	}
 	l.Compile, l.CompileParts, l.PartsAfter = d.compileWhole, d.compileParts, d.tuning.PartsAfter
-	l.CompileCTAs, l.CTAsAfter = d.compileCTAs, d.tuning.CTAsAfter
 	t := &d.tuning
 	l.Better, l.BetterAfter = d.compileBetter, t.HotAfter
 	if d.cfg.Engine != Auto {

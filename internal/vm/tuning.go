@@ -16,8 +16,6 @@ type Tuning struct {
 	HotAfter uint32
 	// How often a worker leaves code for whole warps because lanes part, or has a warp of fewer, before code for them is made.
 	PartsAfter uint32
-	// How many steps for each instruction a worker runs CTAs in code without a program of theirs before that is compiled.
-	CTAsAfter uint32
 
 	Observer machine.Observer // sees every event of launches; may change between them
 	Careful  bool             // sanitizers that follow values look at each lane of each instruction
@@ -31,5 +29,5 @@ type Tuning struct {
 func TuningOf(d *Device) *Tuning { return &d.tuning }
 
 // untuned is the tuning of every device. The quick tier's code runs some times faster than the interpreter and costs little; HotAfter
-// and CTAsAfter are about as long as compiling takes (bench/NOTES.md, "When code is compiled").
-var untuned = Tuning{QuickAfter: 15, HotAfter: 60, PartsAfter: 40, CTAsAfter: 4000}
+// is about as long as compiling takes (bench/NOTES.md, "When code is compiled").
+var untuned = Tuning{QuickAfter: 15, HotAfter: 60, PartsAfter: 40}

@@ -33,9 +33,6 @@ type Native struct {
 	Quick bool
 	// New tells that the code is of the new pipeline: our own, or a C compiler's.
 	New bool
-	// Late tells that a program of whole CTAs may be made of the code, which takes longer than all else: when it has run for
-	// long Host.Ran asks for it.
-	Late bool
 	// Last tells that there will be none that is better: making it would take too long.
 	Last bool
 	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody

@@ -140,14 +140,14 @@ func TestTieringAnywhere(t *testing.T) {
 				r := rand.New(rand.NewPCG(*exitsSeed, uint64(i)))
 				for k, after := range []uint32{0, 0, 0, 1, 2, 3 + r.Uint32N(8), 11 + r.Uint32N(90), 100 + r.Uint32N(900)} {
 					some := []uint32{0, 1 << 30, 1 + r.Uint32N(20)} // at once, never, at any moment
-					parts, ctas := some[k%3], some[r.IntN(3)]
+					parts := some[k%3]
 					got, rep := run.with(t, ptxvm.Auto, func(d *ptxvm.Device) error {
 						tuning := vm.TuningOf(d)
-						tuning.HotAfter, tuning.PartsAfter, tuning.CTAsAfter = after, parts, ctas
+						tuning.HotAfter, tuning.PartsAfter = after, parts
 						return nil
 					})
 					if d := got.differs(&want); d != "" {
-						t.Errorf("compiled after %d entries, for some lanes after %d, for CTAs after %d: %s", after, parts, ctas, d)
+						t.Errorf("compiled after %d entries, for some lanes after %d: %s", after, parts, d)
 					}
 					if after != 0 && rep.compiled != 0 {
 						mixed.Add(1)

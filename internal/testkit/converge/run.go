@@ -114,7 +114,7 @@ func (w *Way) open() (*ptxvm.Device, error) {
 	}
 	if w.Engine == ptxvm.Auto {
 		tuning := vm.TuningOf(d)
-		tuning.QuickAfter, tuning.HotAfter, tuning.PartsAfter, tuning.CTAsAfter = w.Hot, 2*w.Hot, w.Hot, 4*w.Hot
+		tuning.QuickAfter, tuning.HotAfter, tuning.PartsAfter = w.Hot, 2*w.Hot, w.Hot
 	}
 	return d, nil
 }

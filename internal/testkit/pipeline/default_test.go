@@ -149,7 +149,7 @@ func TestDefaultLeaves(t *testing.T) {
 func TestDefaultTogether(t *testing.T) {
 	for _, room := range []int64{0, 1 << 14, 100} {
 		s := scalingBy(t, ptxvm.DeviceConfig{Engine: ptxvm.JIT, Workers: 2}, 1<<12)
-		if err := vm.CompileWith(s.Device, jit.ByDefault(jit.Options{Late: true, Room: room})); err != nil {
+		if err := vm.CompileWith(s.Device, jit.ByDefault(jit.Options{Room: room})); err != nil {
 			t.Fatal(err)
 		}
 		var group sync.WaitGroup
