@@ -66,7 +66,7 @@ internal/jit/analysis: internal/jit/ssa
 internal/jit/opt:  internal/jit/analysis internal/jit/ssa
 internal/jit/unit: internal/num
 internal/jit/lane: internal/jit/ssa internal/jit/unit internal/mem internal/num internal/uop
-internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/barriers
+internal/jit/build: internal/decode internal/ir internal/isa internal/jit/lane internal/jit/ssa internal/machine internal/sem internal/uop internal/machine/abi internal/machine/regs internal/machine/specials internal/machine/barriers
 internal/jit/isel: internal/jit/ssa
 internal/jit/regalloc: internal/jit/isel
 internal/jit/isel/amd64: internal/jit/isel internal/jit/regalloc internal/jit/ssa internal/jit/unit internal/jit/x86 internal/machine/abi

@@ -35,13 +35,15 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestProfile: every warp of saxpy comes once to the first instruction.
+// TestProfile: every warp of saxpy comes once to the first instruction, by the old compiler.
 func TestProfile(t *testing.T) {
 	if _, _, err := jit.Here(); err != nil {
 		t.Skip(err)
 	}
 	jit.CountFromNow()
 	t.Cleanup(jit.CountNoMore)
+	pipeline = "old"
+	t.Cleanup(func() { pipeline = "" })
 	top, err := root()
 	if err != nil {
 		t.Fatal(err)
