@@ -8,7 +8,7 @@ import (
 )
 
 // This file makes stores of some lanes to shared memory stores of all: the others store what is there. No other warp of the CTA runs
-// meanwhile, and nothing outside of it writes there, so that nobody can tell. For instance
+// meanwhile, and nothing outside of it writes there, so that no code can tell. For instance
 //
 //	if (s[i] > s[j]) { x = s[i]; s[i] = s[j]; s[j] = x; }
 //
