@@ -106,7 +106,7 @@ func (v *verifier) typed(o *Op) error {
 		}
 	}
 	if t := v.f.Tables; o.Code == Each && (o.Imm >= uint64(len(t)) || len(t[o.Imm]) != v.f.Copies[o.Copy].Lanes) {
-		return fmt.Errorf("%v of table %d of %d, of %d lanes, copy %d of %d from %d", o.Code, o.Imm, len(t[o.Imm]), v.f.Copies[o.Copy].Lanes, o.Copy, v.f.Copies[o.Copy].Of, v.f.Copies[o.Copy].From)
+		return fmt.Errorf("%v of table %d, which is not one of %d lanes", o.Code, o.Imm, v.f.Copies[o.Copy].Lanes)
 	}
 	num := defs[o.Code].num
 	for _, a := range args {
