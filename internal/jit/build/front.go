@@ -181,16 +181,20 @@ func (t *front) cover(b *builder, e *ssa.Effect, level int8) bool {
 	if t == nil || !b.before(a.Base, t.limit) {
 		return false
 	}
-	if a.Index != 0 {
+	align, span := int64(max(a.Align, 1)), b.last()*a.Step
+	least, most, even := min(span, 0), max(span, 0), a.Step%align == 0
+	switch {
+	case b.Table(a.Index) != nil:
+		least, most = b.Ends(a.Index)
+		even = 1<<b.Trailing(a.Index) >= align
+	case a.Index != 0:
 		return t.coverIndex(b, e, level)
 	}
-	align := int64(max(a.Align, 1))
-	if a.Disp%align != 0 || a.Step%align != 0 || a.Step > 1<<30 || a.Step < -1<<30 {
+	if a.Disp%align != 0 || !even || a.Step > 1<<30 || a.Step < -1<<30 {
 		return false
 	}
 	t.inFront(b, func() { a.Base = b.remade(a.Base) })
-	span := b.last() * a.Step
-	a.Check = t.inside(b, e, a.Base, min(span, 0), max(span, 0))
+	a.Check = t.inside(b, e, a.Base, least, most)
 	return a.Check != 0
 }
 

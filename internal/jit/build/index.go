@@ -1,10 +1,6 @@
 package build
 
-import (
-	"math/bits"
-
-	"ptxvm.invalid/ptxvm/internal/jit/ssa"
-)
+import "ptxvm.invalid/ptxvm/internal/jit/ssa"
 
 // This file makes tests in front hold for accesses by any index: where the index is known to be small (a table of 64 letters), or
 // where it changes less often than the code runs (the column of a picture, in each row): then the tests are of its least and its
@@ -71,17 +67,8 @@ func (t *front) sum(b *builder, x, n ssa.Value) bool {
 // coverIndex makes tests in front cover an access by an index, if they can.
 func (t *front) coverIndex(b *builder, e *ssa.Effect, level int8) bool {
 	a := e.Access
-	align := int64(max(a.Align, 1))
-	if table := b.Table(a.Index); table != nil {
-		least, most := b.Ends(a.Index)
-		if a.Disp%align != 0 || b.Trailing(a.Index) < bits.TrailingZeros64(uint64(align)) {
-			return false
-		}
-		t.inFront(b, func() { a.Base = b.remade(a.Base) })
-		a.Check = t.inside(b, e, a.Base, least, most)
-		return a.Check != 0
-	}
 	word, shift, signed := b.Extended(a.Index)
+	align := int64(max(a.Align, 1))
 	if word == 0 || align > 1<<shift || a.Disp%align != 0 || a.Elem < 4 && int64(a.Elem) != align {
 		return false
 	}

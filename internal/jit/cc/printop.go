@@ -93,39 +93,35 @@ func (p *printer) op(v ssa.Value) {
 
 // each is part i of a table of lanes.
 func (p *printer) each(o *ssa.Op, i int) string {
-	n, typ := 8, "w8"
-	if o.Type == ssa.X {
-		n, typ = 4, "x4"
-	}
-	var list []string
-	for _, k := range p.f.Tables[o.Imm][n*i : n*i+n] {
-		v := int64(k)
-		switch o.Type {
-		case ssa.M:
-			v = -v
-		case ssa.W:
-			v = int64(int32(k))
+	table := p.f.Tables[o.Imm]
+	return "(" + literal(o.Type, i, func(lane int) int64 {
+		if o.Type == ssa.M {
+			return -int64(table[lane])
 		}
-		list = append(list, fmt.Sprint(v))
-	}
-	return fmt.Sprintf("((%s){%s})", typ, strings.Join(list, ", "))
+		return int64(table[lane])
+	}) + ")"
 }
 
-// strided is part i of a strided value.
-func (p *printer) strided(o *ssa.Op, i int) string {
+// literal is vector i of lanes that are known.
+func literal(t ssa.Type, i int, of func(lane int) int64) string {
 	n, typ := 8, "w8"
-	if o.Type == ssa.X {
+	if t == ssa.X {
 		n, typ = 4, "x4"
 	}
 	var list []string
-	for lane := range n {
-		k := int64(o.Imm) * int64(n*i+lane)
-		if o.Type == ssa.W {
+	for lane := n * i; lane < n*i+n; lane++ {
+		k := of(lane)
+		if t == ssa.W {
 			k = int64(int32(k))
 		}
 		list = append(list, fmt.Sprint(k))
 	}
-	return fmt.Sprintf("(%s + (%s){%s})", p.spread(o.A), typ, strings.Join(list, ", "))
+	return fmt.Sprintf("(%s){%s}", typ, strings.Join(list, ", "))
+}
+
+// strided is part i of a strided value.
+func (p *printer) strided(o *ssa.Op, i int) string {
+	return fmt.Sprintf("(%s + %s)", p.spread(o.A), literal(o.Type, i, func(lane int) int64 { return int64(o.Imm) * int64(lane) }))
 }
 
 // combining are the operations by which lanes become a number: of two vectors, and of two lanes, X and Y.

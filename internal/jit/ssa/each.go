@@ -27,7 +27,6 @@ func (f *Func) Table(v Value) []uint64 {
 func (f *Func) asLanes(v Value) (l lanesOf, ok bool) {
 	o := &f.Ops[v]
 	n := f.Copies[f.Copy].Lanes
-	zero := func() Value { return f.Const(o.Type, 0) }
 	switch {
 	case f.Info[v].Num:
 		return lanesOf{v, nil}, true
@@ -36,20 +35,29 @@ func (f *Func) asLanes(v Value) (l lanesOf, ok bool) {
 	case f.LanesOf(v) != n:
 		return lanesOf{}, false
 	case o.Code == Each:
-		return lanesOf{zero(), f.Tables[o.Imm]}, true
+		return lanesOf{f.Const(o.Type, 0), f.Tables[o.Imm]}, true
 	case o.Code == Strided:
 		table := make([]uint64, n)
 		for i := range table {
 			table[i] = cut(o.Type, uint64(i)*o.Imm)
 		}
 		return lanesOf{o.A, table}, true
-	case o.Code == Add:
-		x, y := o.A, o.B
-		if f.Ops[x].Code == Bcast {
-			x, y = y, x
-		}
-		if t := f.Table(x); t != nil && f.Ops[y].Code == Bcast {
-			return lanesOf{f.Ops[y].A, t}, true
+	}
+	return f.sumOf(o)
+}
+
+// sumOf takes a sum of a table and a number apart.
+func (f *Func) sumOf(o *Op) (l lanesOf, ok bool) {
+	if o.Code != Add {
+		return lanesOf{}, false
+	}
+	for _, p := range [2][2]Value{{o.A, o.B}, {o.B, o.A}} {
+		switch t, number := f.Table(p[0]), p[1]; {
+		case t == nil:
+		case f.Info[number].Num:
+			return lanesOf{number, t}, true
+		case f.Ops[number].Code == Bcast:
+			return lanesOf{f.Ops[number].A, t}, true
 		}
 	}
 	return lanesOf{}, false
@@ -63,7 +71,7 @@ func (l *lanesOf) lane(i int) uint64 {
 	return l.table[i]
 }
 
-// least and most are the bounds of a table as signed numbers.
+// bounds are the least and the largest entry of a table as signed numbers.
 func (l *lanesOf) bounds(t Type) (least, most int64) {
 	for i, k := range l.table {
 		if v := signed(t, k); i == 0 {
@@ -88,6 +96,7 @@ func ofLanes(f *Func, o *Op) (Value, bool) {
 	}
 	var list [3]lanesOf
 	tables, constant := false, true
+	_, inForm := f.sumOf(o)
 	for i, v := range o.Operands() {
 		l, ok := f.asLanes(v)
 		if !ok {
@@ -103,7 +112,7 @@ func ofLanes(f *Func, o *Op) (Value, bool) {
 		return f.evaluated(o, &list), true
 	case o.Type == M:
 		return 0, false
-	case f.isSum(o):
+	case inForm:
 		return f.add(*o), true
 	}
 	return f.apart(o, &list)
@@ -210,14 +219,8 @@ func (c Code) linear() bool {
 
 // hasTable tells whether a value is a table, or a number and one.
 func (f *Func) hasTable(v Value) bool {
-	o := &f.Ops[v]
-	return o.Code == Each || o.Code == Add && (f.Ops[o.A].Code == Each || f.Ops[o.B].Code == Each)
-}
-
-// isSum tells whether a sum is in its form already.
-func (f *Func) isSum(o *Op) bool {
-	is := func(x, y Value) bool { return f.Ops[x].Code == Each && (f.Info[y].Num || f.Ops[y].Code == Bcast) }
-	return is(o.A, o.B) || is(o.B, o.A)
+	_, sum := f.sumOf(&f.Ops[v])
+	return sum || f.Table(v) != nil
 }
 
 // Lanes is a value that has these in the running copy's lanes.

@@ -204,11 +204,14 @@ func distinct(a, b *window) bool {
 func (s *selector) apartIn(e *ssa.Effect, a, b window) (x, y window) {
 	x, y = a, b
 	for i := range s.isa.lanes(ssa.W) {
+		p, ok := s.moved(a, e, i)
+		if !ok {
+			break // nor is it farther on
+		}
 		for j := range s.isa.lanes(ssa.W) {
-			p, ok := s.moved(a, e, i)
-			q, also := s.moved(b, e, j)
-			if !ok || !also {
-				continue
+			q, ok := s.moved(b, e, j)
+			if !ok {
+				break
 			}
 			if p.identity() && q.identity() {
 				return p, q
