@@ -40,7 +40,8 @@ type Driver struct {
 	turns    turns
 	keeper   keeper
 	found    atomic.Uint64 // outcomes that were reported
-	begun    atomic.Uint64 // pieces of work in streams, and launches
+	doing    atomic.Int64  // pieces of work in streams that have begun and are not over
+	begun    atomic.Uint64 // all that ever began, and launches; a piece counts in doing first, so that nobody misses it in both
 
 	toldStats atomic.Bool
 	sticky    atomic.Int32 // Code that every call returns

@@ -114,8 +114,8 @@ type keeper struct {
 type before struct {
 	turn
 	now     *vm.Snapshot // what it begins with
-	alone   bool         // no other kernel ran when it began,
-	begun   uint64       // and so much work had begun
+	begun   uint64       // so much work had begun when its memory was read,
+	alone   bool         // and none of it but the launch was still going on
 	written bool         // it is in the folder already
 	room    []byte       // else, its memory
 	lost    error        // else: why not
@@ -135,10 +135,10 @@ func (d *Driver) remember(w *kernelWork, t turn) *before {
 	b := &before{turn: t}
 	s, err := vm.TakeSnapshot(w.on.kernel, w.shape, w.params)
 	if err == nil {
-		beside := d.running.others(w)
-		s.Beside(beside)
-		s.Owner, b.now, b.alone = d.ownerOf, s, len(beside) == 0
+		s.Beside(d.running.others(w))
+		s.Owner, b.now = d.ownerOf, s
 		b.begun = d.begun.Load()
+		b.alone = d.doing.Load() == 1
 		if by.Number != 0 || t.match == 1 {
 			err = s.Write(by.Dir)
 			b.written = err == nil
@@ -247,13 +247,15 @@ func (d *Driver) debugged(dir string, reason error) string {
 	return ""
 }
 
-// leftBy notes in the folder what a launch that is over has left, if it ran to its end and nothing ran beside it. The keeper is locked.
+// leftBy notes in the folder what a launch that is over has left, if it ran to its end and no other work of a stream, kernel or copy,
+// went on beside it. The keeper is locked.
 func (d *Driver) leftBy(b *before, err error) {
 	_, sticky := codeOf(err)
-	if d.keeper.kept != b.String() || err != nil && (sticky || !counted(err)) || !b.alone || d.begun.Load() != b.begun {
+	still := func() bool { return b.alone && d.begun.Load() == b.begun }
+	if d.keeper.kept != b.String() || err != nil && (sticky || !counted(err)) || !still() {
 		return
 	}
-	if err := b.now.WriteAfter(d.cfg.Capture.Dir); err != nil {
+	if err := b.now.WriteAfter(d.cfg.Capture.Dir, still); err != nil {
 		d.say(err.Error())
 	}
 }

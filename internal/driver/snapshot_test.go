@@ -245,3 +245,57 @@ func TestCaptureBeside(t *testing.T) {
 		t.Errorf("%v %d %v", words, stats.Replay, err)
 	}
 }
+
+// TestCaptureBesideOtherWork: nor is anything promised where work of another stream that is no kernel goes on beside the launch.
+func TestCaptureBesideOtherWork(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		before, over, while bool // the work begins before the launch; and is over then; else it begins while that runs
+		known               bool // what the launch leaves is
+	}{
+		{name: "nothing", known: true},
+		{name: "over", before: true, over: true, known: true},
+		{name: "before", before: true},
+		{name: "while it runs", while: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "kept")
+			r := newRig(t, Config{Capture: Capture{Dir: dir}})
+			begun, end := make(chan bool), make(chan bool, 1)
+			r.host.Call = func(uint64, uint64) {
+				begun <- true
+				<-end
+			}
+			other, code := r.StreamCreate(0, StreamNonBlocking, 0)
+			r.want(code, Success)
+			flag, code := r.AllocHost(0, 4, 0)
+			r.want(code, Success)
+			begin := func() {
+				r.want(r.HostFunction(0, other, 1, 0), Success)
+				<-begun
+			}
+			if c.over {
+				end <- true
+			}
+			if c.before {
+				begin()
+			}
+			if c.over {
+				r.want(r.StreamSynchronize(0, other), Success)
+			}
+			r.want(r.launch(0, r.function("wait"), 1, binary.LittleEndian.AppendUint64(nil, flag)), Success)
+			for r.Running() == "ptxvm: no kernel runs\n" {
+			}
+			if c.while {
+				begin()
+			}
+			copy(hostBytes(flag, 4), []byte{1, 0, 0, 0})
+			r.want(r.StreamSynchronize(0, StreamLegacy), Success)
+			end <- true
+			r.want(r.Synchronize(0), Success)
+			if after, err := folder.After(dir); err != nil || (after != "") != c.known {
+				t.Errorf("what is left: %q, known should be %v: %v", after, c.known, err)
+			}
+		})
+	}
+}

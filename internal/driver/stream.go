@@ -215,6 +215,8 @@ func (s *stream) follow(it *item) {
 // do does work. What comes after a defect does not wait for ever.
 func (dev *device) do(w work, at *streams.Work) {
 	defer dev.d.defectInWork()
+	dev.d.doing.Add(1)
+	defer dev.d.doing.Add(-1)
 	dev.d.begun.Add(1)
 	w.do(dev, at)
 }

@@ -90,12 +90,16 @@ func (s *Snapshot) Write(dir string) error {
 	})
 }
 
-// WriteAfter notes in a folder that Write has made what the launch, which is over and ran to its end, has left.
-func (s *Snapshot) WriteAfter(dir string) error {
+// WriteAfter notes in a folder that Write has made what the launch, which is over and ran to its end, has left. It notes nothing where
+// alone, asked once memory has been read, tells that something else may have written there; nil: nothing can have.
+func (s *Snapshot) WriteAfter(dir string, alone func() bool) error {
 	return s.d.use(func() error {
 		digest, err := s.folder.Digest()
 		if err != nil || s.allocated() {
 			return nil // some of the memory has been freed meanwhile, or there are pointers to more
+		}
+		if alone != nil && !alone() {
+			return nil
 		}
 		return capture.WriteAfter(dir, fmt.Sprintf("%x", digest))
 	})

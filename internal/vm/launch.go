@@ -220,7 +220,7 @@ func (k *Kernel) captured(ctx context.Context, c *call, ml *host.Launch, state *
 	}
 	stats, err := k.execute(ctx, c, ml, state)
 	if ended(err) {
-		err = errors.Join(err, s.WriteAfter(c.Capture))
+		err = errors.Join(err, s.WriteAfter(c.Capture, nil))
 	}
 	return stats, err
 }
