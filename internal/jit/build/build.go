@@ -113,6 +113,7 @@ type builder struct {
 	end        *ssa.Block   // where a warp ends
 	turn       *ssa.Block   // where it waits, and another goes on; nil: none waits
 	barriers   []int32      // pcs
+	polls      bool         // a loop may wait for another thread
 	togethers  []ir.BlockID // heads of loops that all lanes are assumed to be in
 	cuts       []*cut
 	numbers    int32 // of those at barriers
@@ -139,7 +140,7 @@ func newBuilder(code *machine.Code, fn *ir.Func, shape ir.LaunchShape, o Options
 		b.boundsAt[i] = -1
 	}
 	b.variables.fill(code, fn)
-	b.barriers = findBarriers(code)
+	b.barriers, b.polls = findBarriers(code), findPolls(code, fn)
 	return b
 }
 

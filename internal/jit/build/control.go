@@ -177,10 +177,16 @@ func (p *path) part(pc int32, id, target ir.BlockID, guard ssa.Value) {
 		p.meetAgain(pc, id)
 	}
 	p.partsFrom(target, pc, p.isFull(guard))
-	p.waiting[target] = p.orWaiting(target, p.And(p.mask, guard))
+	p.waitsToo(target, p.And(p.mask, guard))
 	if p.mask = p.And(p.mask, p.Not(guard)); p.isNone(p.mask) || p.isFull(guard) {
 		p.dead = true
 	}
+}
+
+// waitsToo lets some lanes wait at a block.
+func (p *path) waitsToo(id ir.BlockID, lanes ssa.Value) {
+	p.alsoFuel(id, lanes)
+	p.waiting[id] = p.orWaiting(id, lanes)
 }
 
 // orWaiting are some lanes and those that wait at a block.
@@ -276,6 +282,7 @@ func (p *path) inColdCopy(mixed *ssa.Block, meet ir.BlockID, build func(m *path)
 	m.open, m.opens = []ir.BlockID{meet}, map[ir.BlockID][]ir.BlockID{}
 	build(m)
 	delete(m.waiting, meet)
+	m.joinFuel(meet)
 	m.mask, m.dead = p.mask, false
 	if m.joinEdges(meet); len(m.waiting) > 0 {
 		refuse("some lanes do not come to where all meet")

@@ -105,8 +105,10 @@ func (p *path) enterLoop(id ir.BlockID) {
 		}
 		args = append(args, p.loopVariable(l, off, v))
 	}
+	p.keepFuel()
 	if l.divergent {
 		args = append(args, p.enterDivergent(l)...)
+		args = append(args, p.enterFuels(l)...)
 	}
 	p.block.Jump(l.head, args...)
 	p.block = l.head
@@ -230,7 +232,7 @@ func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
 			args = append(args, p.waiting[out])
 		}
 	}
-	return args
+	return append(args, p.againFuels(l)...)
 }
 
 // cost is the fuel of a back edge; 0 is that of polling.
@@ -252,6 +254,7 @@ func (p *path) backEdge(pc int32, target, id ir.BlockID, guard ssa.Value) {
 		p.nextTurn(pc, target, guard)
 		return
 	case p.isHead(target):
+		p.keepFuel()
 		p.backToHead(pc, target, guard)
 		return
 	case p.left != nil && target == p.left.first:
@@ -313,12 +316,9 @@ func (p *path) divergentBack(l *loop, pc int32, id ir.BlockID, cost int64, guard
 			refuse("a loop that ends in front of what does not follow it")
 		}
 		p.partsFrom(behind, pc, false)
-		wait := left
-		if old, ok := p.waiting[behind]; ok {
-			wait = p.Or(old, left)
-		}
-		p.waiting[behind] = wait
+		p.waitsToo(behind, left)
 	}
+	p.keepFuel()
 	p.mask = back
 	s := p.stateOf(ssa.State{PC: p.fn.Blocks[l.first].First, Mask: back, FuelOut: true})
 	charged := p.And(p.Any(back), p.Not(p.Any(left)))

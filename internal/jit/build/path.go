@@ -22,6 +22,7 @@ type path struct {
 	before  map[uint32]ssa.Value        // what those that this block has written were, of lanes that wait
 	mask    ssa.Value                   // lanes that run
 	waiting map[ir.BlockID]ssa.Value    // lanes that wait there
+	fuels   map[ir.BlockID]ssa.Value    // and their fuel, if others may have used some since (fuel.go)
 	open    []ir.BlockID                // where regions end that the lanes that run are in,
 	opens   map[ir.BlockID][]ir.BlockID // and those that wait (regions.go)
 	meets   map[ir.BlockID]ssa.Value    // masks that lanes have again where they meet
@@ -110,7 +111,7 @@ func (p *path) computes(end int32) bool {
 func (p *path) clone() *path {
 	c := *p
 	c.env, c.before, c.waiting, c.meets, c.joins = maps.Clone(p.env), maps.Clone(p.before), maps.Clone(p.waiting), maps.Clone(p.meets), maps.Clone(p.joins)
-	c.opens, c.pure = maps.Clone(p.opens), maps.Clone(p.pure)
+	c.opens, c.pure, c.fuels = maps.Clone(p.opens), maps.Clone(p.pure), maps.Clone(p.fuels)
 	c.loops = slices.Clone(p.loops)
 	return &c
 }
@@ -221,6 +222,7 @@ func (p *path) arrive(id ir.BlockID) {
 	p.comes(id)
 	if m, ok := p.waiting[id]; ok {
 		delete(p.waiting, id)
+		p.joinFuel(id)
 		if p.dead {
 			p.mask, p.dead = m, false
 		} else {
@@ -379,7 +381,7 @@ func (p *path) stateOf(s ssa.State) ssa.StateID {
 	pcs := []int32{s.PC}
 	for _, id := range slices.Sorted(maps.Keys(p.waiting)) {
 		first := p.fn.Blocks[id].First
-		s.Places = append(s.Places, ssa.Place{PC: first, Mask: p.waiting[id]})
+		s.Places = append(s.Places, ssa.Place{PC: first, Mask: p.waiting[id], Fuel: p.fuels[id]})
 		pcs = append(pcs, first)
 	}
 	s.Homes = p.homes(pcs)

@@ -187,7 +187,7 @@ func (p *path) partTable(pc int32, id ir.BlockID, list []indexed, index, guard s
 		if last { // no index is beside the table
 			lanes = left
 		}
-		p.waiting[target] = p.orWaiting(target, p.And(taking, lanes))
+		p.waitsToo(target, p.And(taking, lanes))
 		left = p.And(left, p.Not(lanes))
 	})
 	p.mask = rest

@@ -54,6 +54,10 @@ func (p *printer) effect(e *ssa.Effect) {
 		p.linef("\t__atomic_%s_fence(__ATOMIC_SEQ_CST);", map[bool]string{false: "signal", true: "thread"}[e.N != 0])
 	case ssa.Spend:
 		p.linef("\tfuel -= %d; looped = 1;", e.N)
+	case ssa.KeepFuel:
+		p.linef("\tv%d_0 = %s;", e.Results[0], p.fuelOf(e))
+	case ssa.JoinFuel:
+		p.linef("\tfuel = %s;", p.fuelOf(e))
 	case ssa.Spare:
 		p.linef("\tv%d_0 = (s32)fuel > %d;", e.Results[0], e.N)
 	default:
@@ -110,6 +114,12 @@ func (p *printer) fuel(e *ssa.Effect) {
 		out += fmt.Sprintf(" || forced == %d", e.State)
 	}
 	p.linef("\tif (%s) { fuel -= %s; %sif (rare(%s)) goto X%d; }", p.anyOf(e.Mask), cost, looped, out, p.leave(e.State))
+}
+
+// fuelOf is the fuel of lanes that have waited, or less where lanes of the effect's mask have that.
+func (p *printer) fuelOf(e *ssa.Effect) string {
+	had := p.num(e.Args[0])
+	return fmt.Sprintf("%s && (s32)fuel < (s32)%s ? fuel : %s", p.anyOf(e.Mask), had, had)
 }
 
 // force leaves in front of an effect if that is asked for, and a condition holds.
@@ -181,7 +191,11 @@ func (p *printer) exit(id ssa.StateID) {
 		p.linef("\tplace(s, %d, m, fuel, 0);", s.PC)
 	}
 	for _, l := range s.Places {
-		p.linef("\tplace(s, %d, %s, fuel, 0);", l.PC, p.bitsOf(l.Mask))
+		fuel := "fuel"
+		if l.Fuel != 0 {
+			fuel = p.num(l.Fuel)
+		}
+		p.linef("\tplace(s, %d, %s, %s, 0);", l.PC, p.bitsOf(l.Mask), fuel)
 	}
 	p.linef("\tgoto done; }")
 }

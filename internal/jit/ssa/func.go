@@ -1,6 +1,9 @@
 package ssa
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Info is what is known of a value.
 type Info struct {
@@ -89,12 +92,14 @@ const (
 	Keep                   // the variables of Homes go home, of a block's group from lane N on
 	Spare                  // Results = whether the fuel is enough for N back edges, and some is left
 	Spend                  // takes the fuel of N back edges, of which Spare has told that it is there
+	KeepFuel               // Results = the fuel of lanes that wait: where more begin to, those of Mask, no more than is left, else Args
+	JoinFuel               // the fuel becomes that of lanes that have waited, Args: where others run, those of Mask, no more than is left
 	Ready                  // nothing, but Args have been computed
 	Fence                  // no access passes: none of this code, and if N is not 0 none as other threads of the host see them
 )
 
 var kindNames = [...]string{Load: "load", Store: "store", Atomic: "atomic", AtomicOnce: "atomiconce", Steps: "steps", Lanes: "lanes", Fuel: "fuel", Leave: "leave", Begin: "begin", EndWarp: "endwarp", EndCTA: "endcta",
-	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear", Keep: "keep", Spare: "spare", Spend: "spend", Ready: "ready", Fence: "fence"}
+	Barrier: "barrier", Turn: "turn", Resume: "resume", Helper: "helper", Clear: "clear", Keep: "keep", Spare: "spare", Spend: "spend", KeepFuel: "keepfuel", JoinFuel: "joinfuel", Ready: "ready", Fence: "fence"}
 
 // Kinds is the number of kinds.
 const Kinds = len(kindNames)
@@ -191,7 +196,11 @@ type State struct {
 type Place struct {
 	PC   int32
 	Mask Value
+	Fuel Value // a number; none: they have what is left
 }
+
+// NoFuel is what lanes have that wait where none does: no other ones have more.
+const NoFuel = math.MaxInt32
 
 // HomeKind is the form of a variable in the register block.
 type HomeKind uint8
@@ -328,6 +337,9 @@ func (s *State) Reads() (list []Value) {
 	}
 	for _, p := range s.Places {
 		list = append(list, p.Mask)
+		if p.Fuel != 0 {
+			list = append(list, p.Fuel)
+		}
 	}
 	for _, h := range s.Homes {
 		list = append(list, h.Value)
@@ -347,6 +359,7 @@ func (s *State) Replace(with func(Value) Value) (changed bool) {
 	replace(&s.Mask)
 	for i := range s.Places {
 		replace(&s.Places[i].Mask)
+		replace(&s.Places[i].Fuel)
 	}
 	for i := range s.Homes {
 		replace(&s.Homes[i].Value)

@@ -205,8 +205,11 @@ func (p *parser) state() {
 		case "restart":
 			s.Restart = true
 		case "place":
-			pc := int32(p.number())
-			s.Places = append(s.Places, Place{pc, p.value()})
+			l := Place{PC: int32(p.number()), Mask: p.value()}
+			if p.take("fuel") {
+				l.Fuel = p.value()
+			}
+			s.Places = append(s.Places, l)
 		default:
 			kind := indexOf(homeNames[:], w)
 			if kind < 0 {

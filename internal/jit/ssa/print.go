@@ -69,7 +69,7 @@ func entries(table []uint64) (text string) {
 func (p *printer) state(i int, s *State) {
 	fmt.Fprintf(p, "state %d pc %d mask %s undo %d%s", i, s.PC, name(s.Mask), s.Undo, flag(s.FuelOut, " fuelout")+flag(s.Restart, " restart"))
 	for _, l := range s.Places {
-		fmt.Fprintf(p, " place %d %s", l.PC, name(l.Mask))
+		fmt.Fprintf(p, " place %d %s%s", l.PC, name(l.Mask), flag(l.Fuel != 0, " fuel "+name(l.Fuel)))
 	}
 	for _, h := range s.Homes {
 		fmt.Fprintf(p, " %s %d %s", homeNames[h.Kind], h.Off, name(h.Value))

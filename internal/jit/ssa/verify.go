@@ -275,6 +275,8 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 		if e.N <= 0 || len(e.Results) != 1 || v.f.TypeOf(e.Results[0]) != M || !v.f.IsNum(e.Results[0]) {
 			v.fail("%v in b%d is none", e.Kind, b.ID)
 		}
+	case KeepFuel, JoinFuel:
+		v.fuel(b, e)
 	case Steps, Lanes, Fuel, Leave:
 		if e.Mask == 0 || v.f.TypeOf(e.Mask) != M {
 			v.fail("%v in b%d has no mask", e.Kind, b.ID)
@@ -293,6 +295,17 @@ func (v *verifier) effect(b *Block, i int, e *Effect) {
 	}
 	for _, h := range s.Homes {
 		v.home(h, h.Value, fmt.Sprintf("state %d", e.State))
+	}
+}
+
+// fuel holds an effect to what lanes have that wait: a number of 32 bits.
+func (v *verifier) fuel(b *Block, e *Effect) {
+	ok := e.Mask != 0 && v.f.TypeOf(e.Mask) == M && len(e.Args) == 1 && len(e.Results) == int(bit(e.Kind == KeepFuel))
+	for _, x := range append(slices.Clone(e.Args), e.Results...) {
+		ok = ok && v.f.TypeOf(x) == W && v.f.IsNum(x)
+	}
+	if !ok {
+		v.fail("%v in b%d is none", e.Kind, b.ID)
 	}
 }
 

@@ -58,6 +58,10 @@ func (s *selector) selectEffect(e *ssa.Effect) {
 			c.MI(x86.MOV, x86.S32, c.frameAt(fLooped), 1)
 			c.MI(x86.SUB, x86.S32, c.frameAt(fFuel), int32(e.N))
 		}, nil)
+	case ssa.KeepFuel:
+		s.keepFuel(e)
+	case ssa.JoinFuel:
+		s.joinFuel(e)
 	case ssa.Helper:
 		s.help(e)
 	case ssa.Clear:

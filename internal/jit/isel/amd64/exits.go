@@ -154,6 +154,11 @@ func (s *selector) leave(b *block) {
 	for _, p := range state.Places {
 		uses = append(uses, s.bits(p.Mask))
 	}
+	for _, p := range state.Places {
+		if p.Fuel != 0 {
+			uses = append(uses, s.num(p.Fuel))
+		}
+	}
 	homes, uses := s.homes(state.Homes, uses, 32, 0)
 	i := s.perform("exit", func(c *code) { c.leaveWarp(state, homes, b.stub.counted) }, s.temps(3, 0), uses...)
 	i.Any = true
@@ -206,10 +211,19 @@ func (c *code) leaveWarp(s *ssa.State, homes []home, counted bool) {
 		return
 	}
 	c.noPlaces(s.Restart, counted, t)
-	c.place(mask, rows, t, s.FuelOut, func(to x86.Mem) { c.MI(x86.MOV, x86.S32, to, s.PC) })
+	fuel := c.fuelLeft
+	if s.FuelOut {
+		fuel = nil
+	}
+	c.place(mask, rows, t, fuel, func(to x86.Mem) { c.MI(x86.MOV, x86.S32, to, s.PC) })
+	own := 1 + len(s.Places)
 	for i, p := range s.Places {
 		c.into(mask, 1+i)
-		c.place(mask, rows, t, false, func(to x86.Mem) { c.MI(x86.MOV, x86.S32, to, p.PC) })
+		if fuel = c.fuelLeft; p.Fuel != 0 {
+			use := own
+			own, fuel = own+1, func(t x86.Reg) { c.into(t, use) }
+		}
+		c.place(mask, rows, t, fuel, func(to x86.Mem) { c.MI(x86.MOV, x86.S32, to, p.PC) })
 	}
 	c.Jmp(c.done)
 }
@@ -247,7 +261,11 @@ func (c *code) writeTails() {
 	for _, t := range c.e.tails {
 		c.Bind(t.at)
 		c.noPlaces(t.restart, t.counted, tailTemp)
-		c.place(tailMask, tailAt, tailTemp, t.fuelOut, func(to x86.Mem) { c.MR(x86.MOV, x86.S32, to, tailPC) })
+		fuel := c.fuelLeft
+		if t.fuelOut {
+			fuel = nil
+		}
+		c.place(tailMask, tailAt, tailTemp, fuel, func(to x86.Mem) { c.MR(x86.MOV, x86.S32, to, tailPC) })
 		c.Jmp(c.done)
 	}
 }
@@ -291,8 +309,8 @@ func (c *code) undo(n int64, mask, t x86.Reg) {
 	c.Bind(none)
 }
 
-// place adds a place where lanes stand, if there are any; putPC writes its pc.
-func (c *code) place(mask, at, t x86.Reg, fuelOut bool, putPC func(to x86.Mem)) {
+// place adds a place where lanes stand, if there are any; getFuel brings their fuel, nil: a back edge took the last. putPC writes the pc.
+func (c *code) place(mask, at, t x86.Reg, getFuel func(t x86.Reg), putPC func(to x86.Mem)) {
 	none := c.NewLabel()
 	c.RR(x86.TEST, x86.S32, mask, mask)
 	c.Jcc(x86.E, none)
@@ -303,11 +321,11 @@ func (c *code) place(mask, at, t x86.Reg, fuelOut bool, putPC func(to x86.Mem)) 
 	putPC(field(0))
 	c.MR(x86.MOV, x86.S32, field(pMask), mask)
 	flags := abi.PlaceFlags(0)
-	if fuelOut {
+	if getFuel == nil {
 		flags = abi.FuelOut
 		c.MI(x86.MOV, x86.S32, field(pFuel), 0)
 	} else {
-		c.RM(x86.MOV, x86.S32, t, c.frameAt(fFuel))
+		getFuel(t)
 		c.MR(x86.MOV, x86.S32, field(pFuel), t)
 	}
 	c.MI(x86.MOV, x86.S32, field(pFlags), int32(flags))

@@ -27,6 +27,9 @@ type does struct {
 	most    int  // how much each warp counts at most; 0: there is no telling
 }
 
+// burns are the effects that fuel has a say in.
+var burns = map[ssa.Kind]bool{ssa.Fuel: true, ssa.Spare: true, ssa.Spend: true, ssa.KeepFuel: true, ssa.JoinFuel: true}
+
 // whatDoes finds out what a function does.
 func whatDoes(f *ssa.Func, keepStart bool) does {
 	d := does{wait: f.Waits, burn: f.Waits, restart: keepStart}
@@ -35,7 +38,7 @@ func whatDoes(f *ssa.Func, keepStart bool) does {
 	for _, b := range f.Blocks {
 		for _, e := range b.Effects {
 			d.help = d.help || e.Kind == ssa.Helper
-			d.burn = d.burn || e.Kind == ssa.Fuel || e.Kind == ssa.Spare || e.Kind == ssa.Spend
+			d.burn = d.burn || burns[e.Kind]
 			if e.Kind == ssa.Steps {
 				steps += max(e.N, 0)
 			}

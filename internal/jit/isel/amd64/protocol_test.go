@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
@@ -9,10 +10,11 @@ import (
 
 // TestDoes: whatever looks at fuel has a warp's fuel kept, and one instruction of the interpreter's makes the way there.
 func TestDoes(t *testing.T) {
+	fuelled := []ssa.Kind{ssa.Fuel, ssa.Spare, ssa.Spend, ssa.KeepFuel, ssa.JoinFuel}
 	for kind := ssa.Load; int(kind) < ssa.Kinds; kind++ {
 		f := ssa.New("f", 32)
 		f.NewBlock(0).Add(&ssa.Effect{Kind: kind, N: 3})
-		want := does{help: kind == ssa.Helper, burn: kind == ssa.Fuel || kind == ssa.Spare || kind == ssa.Spend}
+		want := does{help: kind == ssa.Helper, burn: slices.Contains(fuelled, kind)}
 		if kind == ssa.Steps {
 			want.most = 3
 		}

@@ -22,9 +22,11 @@ func init() {
 		},
 		ssa.Lanes: func(r *run, e *ssa.Effect) { r.ops += uint64(e.N * r.count(e.Mask)) },
 		ssa.Fuel:  (*run).burn, ssa.Leave: (*run).leave,
-		ssa.Spare: func(r *run, e *ssa.Effect) { r.results(e, bit(int64(r.fuel) > e.N)) },
-		ssa.Spend: func(r *run, e *ssa.Effect) { r.fuel, r.looped = r.fuel-int32(e.N), true },
-		ssa.Begin: (*run).begin, ssa.EndWarp: (*run).endWarp, ssa.EndCTA: (*run).endCTA,
+		ssa.Spare:    func(r *run, e *ssa.Effect) { r.results(e, bit(int64(r.fuel) > e.N)) },
+		ssa.Spend:    func(r *run, e *ssa.Effect) { r.fuel, r.looped = r.fuel-int32(e.N), true },
+		ssa.KeepFuel: func(r *run, e *ssa.Effect) { r.results(e, uint64(uint32(r.fuelOf(e)))) },
+		ssa.JoinFuel: func(r *run, e *ssa.Effect) { r.fuel = r.fuelOf(e) },
+		ssa.Begin:    (*run).begin, ssa.EndWarp: (*run).endWarp, ssa.EndCTA: (*run).endCTA,
 		ssa.Barrier: (*run).barrier, ssa.Turn: func(r *run, e *ssa.Effect) { r.next(e, r.turn()) },
 		ssa.Resume: (*run).resume, ssa.Helper: (*run).help,
 		ssa.Clear: func(r *run, e *ssa.Effect) { clear(r.row(e.Homes[0].Off, int(e.N))) },
@@ -72,6 +74,15 @@ func (r *run) burn(e *ssa.Effect) {
 	if r.fuel <= 0 || r.forced(e.State) {
 		r.exit(e.State)
 	}
+}
+
+// fuelOf is the fuel of lanes that have waited, or less where lanes of the effect's mask have that.
+func (r *run) fuelOf(e *ssa.Effect) int32 {
+	fuel := int32(r.number(e.Args[0]))
+	if r.mask(e.Mask) != 0 {
+		fuel = min(fuel, r.fuel)
+	}
+	return fuel
 }
 
 func (r *run) leave(e *ssa.Effect) {

@@ -45,7 +45,11 @@ func (r *run) exit(id ssa.StateID) {
 		r.place(st.PC, m, r.fuel, 0)
 	}
 	for _, p := range st.Places {
-		r.place(p.PC, r.bits(p.Mask), r.fuel, 0)
+		fuel := r.fuel
+		if p.Fuel != 0 {
+			fuel = int32(r.number(p.Fuel))
+		}
+		r.place(p.PC, r.bits(p.Mask), fuel, 0)
 	}
 	r.left = true
 	if r.opt.Exited != nil {
