@@ -225,9 +225,6 @@ func (t *throughC) text(c *machine.Code, vectors Vectors, stopped func() bool) (
 	if err == nil && stopped != nil && stopped() {
 		err = ErrStopped
 	}
-	if err == nil && o.Choose {
-		err = polling(b.Func)
-	}
 	if err == nil {
 		err = opt.Run(b.Func, o.Opt)
 	}

@@ -4,8 +4,6 @@ package jit
 //
 //   - it does not know all of the kernel: what the interpreter's handlers would execute in the middle of its code the old compiler mostly
 //     has instructions for;
-//   - warps both wait at barriers and poll memory: CTAs that spin for each other then have turns of another length than the interpreter's, so
-//     that such a launch executes other numbers of instructions;
 //   - the kernel is so long that compiling it would take a tenth of a second.
 //
 // bench/NOTES.md, "Which compiler a kernel gets", has the figures. Nothing here asks what a kernel is called, or what a launch gives it.
@@ -15,7 +13,6 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/jit/build"
 	"ptxvm.invalid/ptxvm/internal/jit/isel/amd64"
-	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
 )
 
@@ -43,21 +40,6 @@ func chosen(o build.Options) build.Options {
 func tooLong(c *machine.Code) error {
 	if n := len(c.Insts); n > mostInsts {
 		return build.Refusal(fmt.Sprintf("%d instructions", n))
-	}
-	return nil
-}
-
-// polling says of a kernel with barriers that it may wait for what others store: it has strong accesses, and loops that load.
-func polling(f *ssa.Func) error {
-	strong, loads := false, false
-	for _, b := range f.Blocks {
-		for _, e := range b.Effects {
-			strong = strong || e.Kind == ssa.Fence
-			loads = loads || e.Kind == ssa.Fuel && e.N == 0
-		}
-	}
-	if f.Waits && strong && loads {
-		return build.Refusal("warps poll memory, and wait at barriers")
 	}
 	return nil
 }
