@@ -41,7 +41,7 @@ type Driver struct {
 	keeper   keeper
 	found    atomic.Uint64 // outcomes that were reported
 	doing    atomic.Int64  // pieces of work in streams that have begun and are not over
-	begun    atomic.Uint64 // all that ever began, and launches; a piece counts in doing first, so that nobody misses it in both
+	begun    atomic.Uint64 // all that ever began, and launches; a piece counts in doing first, so that none is missed in both
 
 	toldStats atomic.Bool
 	sticky    atomic.Int32 // Code that every call returns
