@@ -103,7 +103,7 @@ func (p *path) barrier(pc int32) {
 	homes, _, _ := p.brought(c)
 	number, at := c.entry(hot)
 	e := p.block.Add(&ssa.Effect{Kind: ssa.Barrier, N: int64(id.Value), PC: pc, Entry: number, State: p.state(pc),
-		Homes: append(homes, p.specialHomes()...)})
+		Homes: append(homes, p.specialsLeft()...)})
 	p.block.Cond = p.NewResult(p.block, e, ssa.M, true)
 	p.block.Jump(at)
 	p.block.Jump(p.turn)
@@ -153,7 +153,7 @@ func (p *path) toCut(pc int32) {
 	if p.isFull(p.mask) && len(p.waiting) == 0 {
 		c := p.cutAt(pc, false)
 		if homes, args, ok := p.brought(c); ok {
-			homes = slices.DeleteFunc(homes, func(h ssa.Home) bool { return h.Kind == ssa.Slot })
+			homes = append(slices.DeleteFunc(homes, func(h ssa.Home) bool { return h.Kind == ssa.Slot }), p.specialsLeft()...)
 			if len(homes) > 0 {
 				p.block.Add(&ssa.Effect{Kind: ssa.Keep, Homes: homes})
 			}
@@ -291,7 +291,7 @@ func (b *builder) regions() {
 		c := b.cuts[i]
 		b.copies, b.Copy = 0, 0
 		p := b.newPath(c.block)
-		p.passes, p.resumed, p.from = -1, true, c
+		p.passes, p.resumed, p.atCut, p.from = -1, true, true, c
 		for _, k := range c.kept {
 			if k.known != 0 {
 				p.pure[k.home.Off] = k.known

@@ -92,7 +92,7 @@ func (p *path) inGroups(pc int32, lanes int) {
 	p.Copy = outer
 	out := p.newPath(p.NewBlock(2))
 	block.Jump(out.block)
-	out.pure, out.passes, out.resumed, out.home = pure, -1, true, map[uint32]ssa.Value{}
+	out.pure, out.passes, out.resumed, out.atCut, out.home = pure, -1, true, p.atCut, map[uint32]ssa.Value{}
 	out.together(g)
 	if g.fuel > 0 {
 		out.block.Add(&ssa.Effect{Kind: ssa.Spend, N: g.fuel})

@@ -36,6 +36,7 @@ type path struct {
 	segment int32                // where the running instructions end that are counted already
 	head    ir.BlockID           // of a loop round a barrier, which begins here
 	resumed bool                 // the path begins behind a barrier, or at such a head
+	atCut   bool                 // the same of the region that the path is in: special registers are at home
 	dead    bool                 // no lane runs
 	next    ir.BlockID           // 1 + the block to go on with, if it is not the following one
 	group   *group               // that runs; nil: the whole warp does

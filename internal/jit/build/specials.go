@@ -116,6 +116,14 @@ func (p *path) laneMask(r isa.Special) ssa.Value {
 	return others(upTo(1))
 }
 
+// specialsLeft are those of specialHomes that the warp's register block does not have yet: at a cut it has all.
+func (p *path) specialsLeft() []ssa.Home {
+	if p.atCut {
+		return nil
+	}
+	return p.specialHomes()
+}
+
 // specialHomes are the variables of special registers that differ between CTAs: who leaves has those of its CTA.
 func (p *path) specialHomes() (list []ssa.Home) {
 	for _, s := range p.code.Specials {

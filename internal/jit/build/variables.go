@@ -147,7 +147,7 @@ func (b *builder) slotNumber(v ssa.Value) ssa.Value {
 // between CTAs.
 func (p *path) homes(pcs []int32) []ssa.Home {
 	list := slices.DeleteFunc(p.homesOf(pcs), func(h ssa.Home) bool { return p.isHome(h, h.Value) })
-	return append(list, p.specialHomes()...)
+	return append(list, p.specialsLeft()...)
 }
 
 // living are the variables that live at one of some places, without the special registers.
