@@ -41,6 +41,7 @@ type Options struct {
 // Techniques are those of this package that can be left out, by name.
 var Techniques = []string{
 	"coherent", // where lanes part a copy for those of which none does, or all
+	"arms",     // tests of what such a copy relies on only where it begins
 	"indices",  // tests in front of the least and the largest lane of an index
 	"runs",     // one load where the lanes of such an index follow each other
 	"wraps",    // tests in loops that strided values do not wrap

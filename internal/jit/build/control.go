@@ -245,23 +245,30 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 		return false
 	}
 	br := p.block
-	taken, some, mixed, rest := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
+	taken, any, mixed, rest := p.newBlock(), p.newBlock(), p.newBlock(), p.newBlock()
 	br.Cond = p.Maybe(guard)
-	br.Jump(some)
+	br.Jump(any)
 	br.Jump(rest)
-	some.Cond = p.Surely(guard)
-	some.Jump(taken)
-	some.Jump(mixed)
+	any.Cond = p.Surely(guard)
+	any.Jump(taken)
+	any.Jump(mixed)
 	p.joins[target] = append(p.joins[target], join{edge: taken.Jump(nil), env: maps.Clone(p.env), mask: p.mask, pure: maps.Clone(p.pure)})
-	p.inColdCopy(mixed, meet, func(m *path) {
-		m.goesOn(br, mixed)
+	some := func(m *path, guard ssa.Value) {
+		m.goesOn(br, m.block)
 		m.waiting, m.mask = map[ir.BlockID]ssa.Value{target: guard}, p.Not(guard)
 		m.waitsAt(target, m.open)
-		mixed.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
+		m.block.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
 		m.run(p.fn.Blocks[id+1].First)
-	})
+	}
+	a := p.newArm(guard, target)
+	if a == nil {
+		p.inColdCopy(mixed, meet, func(m *path) { some(m, guard) })
+	} else {
+		p.armsOfSome(a, mixed, meet, guard, some)
+	}
 	p.goesOn(br, rest)
 	p.block = rest
+	p.enterArm(a)
 	p.excluded(p.Truth(false))
 	return true
 }

@@ -17,6 +17,9 @@ type front struct {
 	ranges []ssa.Value // numbers that hold where strided values do not wrap
 	spare  int64       // back edges for which there is to be fuel
 	apart  []apartWay  // ways on which lanes have parted that leave the copy
+
+	arm     *arm       // only this arm of a branch relies on the tests; nil: all of the copy does
+	at, hot *ssa.Block // of an arm: the tests are at the end of this block, and lead there
 }
 
 // tested is an address that is tested by a table of bounds.

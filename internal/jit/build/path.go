@@ -220,6 +220,7 @@ func (p *path) run(pc int32) {
 
 // arrive brings those together who come to a block.
 func (p *path) arrive(id ir.BlockID) {
+	p.leaveArm(id)
 	p.comes(id)
 	if m, ok := p.waiting[id]; ok {
 		delete(p.waiting, id)

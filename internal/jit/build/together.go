@@ -167,11 +167,12 @@ func (p *path) apartFrom(list []join, id ir.BlockID) []join {
 	if len(whole) == 0 {
 		return list
 	}
+	all := p.front.ofAll()
 	return slices.DeleteFunc(list, func(x join) bool {
-		if x.parted == nil || len(p.front.apart) >= mostApart || !p.losesStride(whole, x, p.fn.Blocks[id].First) {
+		if x.parted == nil || len(all.apart) >= mostApart || !p.losesStride(whole, x, p.fn.Blocks[id].First) {
 			return false
 		}
-		p.front.apart = append(p.front.apart, apartWay{x, id})
+		all.apart = append(all.apart, apartWay{x, id})
 		return true
 	})
 }

@@ -21,7 +21,7 @@ import (
 // shows are tuned kernels whose C is another one without a technique, and takes a compiler little time: they are tried first.
 var shows = map[string]string{
 	"tests": "conv3x3", "cta": "bytesadd", "hoist": "bytesadd", "sums": "gray",
-	"coherent": "heat2d", "stores of all lanes": "bitonic", "indices": "bilinear", "runs": "bilinear", "wraps": "conv3x3", "restart": "bytesadd", "loops of all lanes": "calls", "groups of lanes": "sgemm",
+	"coherent": "heat2d", "arms": "heat2d", "stores of all lanes": "bitonic", "indices": "bilinear", "runs": "bilinear", "wraps": "conv3x3", "restart": "bytesadd", "loops of all lanes": "calls", "groups of lanes": "sgemm",
 	"reassociate": "gray", "powers of two": "bytesadd", "perm": "gray", "bits": "bytesadd", "strided sums": "gray", "strided products": "gray",
 	"strided extensions": "gray", "lanes": "fft256", "extended sums": "sgemm", "ranges": "gray", "masks": "knapsack", "NaN payloads": "maxpool", "any": "bytesadd", "all": "gray",
 	"masked": "knapsack", "contiguous": "base64", "gathers": "knapsack", "wide": "aossoa", "shuffles": "gray", "groups": "bytesadd",
