@@ -282,7 +282,7 @@ func (p *path) brought(c *cut) (list []ssa.Home, args []ssa.Value, ok bool) {
 
 // isHome reports whether a variable's home has its value already.
 func (p *path) isHome(h ssa.Home, v ssa.Value) bool {
-	return h.Kind != ssa.Slot && v != 0 && p.home[h.Off] == v
+	return v != 0 && p.home[h.Off] == v
 }
 
 // regions builds what begins at cuts, and the way from the next warp to where it goes on.

@@ -145,7 +145,7 @@ func (p *path) enter() {
 			resume.Homes = append(resume.Homes, k.home)
 			p.env[off] = p.NewResult(p.block, resume, k.typ, false)
 		}
-		if k.home.Kind != ssa.Slot && !p.plan.handlers {
+		if (k.home.Kind != ssa.Slot || c.number > 0) && !p.plan.handlers { // by an edge numbers are brought
 			p.home[off] = p.env[off]
 		}
 	}
