@@ -293,8 +293,7 @@ func (c *code) noPlaces(restart, counted bool, t x86.Reg) {
 
 // block finds the running warp's register block.
 func (c *code) block(rows x86.Reg) {
-	c.RM(x86.MOV, x86.S32, rows, c.frameAt(fWarp))
-	c.atWarp(rows, rows)
+	c.atRunning(rows)
 	c.RM(x86.MOV, x86.S64, rows, x86.At(rows, int32(wRegs)).By(ofWarp))
 }
 

@@ -39,6 +39,8 @@ const (
 	fBehind // how the code goes on behind a handler: abi.ByBack, abi.ByLeave
 	fWarps  // 8 bytes each from here on
 	_       //
+	fAt     // where warps wait: the description of the one that fWarp is the number of
+	_       //
 	fBudget //
 	_
 	fRest

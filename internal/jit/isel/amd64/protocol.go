@@ -32,7 +32,7 @@ var burns = map[ssa.Kind]bool{ssa.Fuel: true, ssa.Spare: true, ssa.Spend: true, 
 
 // whatDoes finds out what a function does.
 func whatDoes(f *ssa.Func, keepStart bool) does {
-	d := does{wait: f.Waits, burn: f.Waits, restart: keepStart}
+	d := does{wait: f.Waits, restart: keepStart}
 	d.smid = slices.ContainsFunc(f.Ops, func(o ssa.Op) bool { return o.Code == ssa.Field && o.Imm == uint64(sSMID) })
 	steps := int64(0)
 	for _, b := range f.Blocks {
@@ -75,6 +75,11 @@ func (c *code) pick(warp, later, t x86.Reg, none x86.Label) {
 	c.RM(x86.MOV, x86.S32, warp, c.frameAt(fLater))
 	c.RR(x86.TEST, x86.S32, warp, warp)
 	c.Jcc(x86.E, none)
+	c.pickOf(warp, later, t, none)
+}
+
+// pickOf is pick of the warps in a register, one at least.
+func (c *code) pickOf(warp, later, t x86.Reg, none x86.Label) {
 	c.RM(x86.CMP, x86.S64, rSteps, c.frameAt(fBudget))
 	c.Jcc(x86.A, none)
 	c.RR(x86.BLSR, x86.S32, later, warp)
@@ -82,6 +87,9 @@ func (c *code) pick(warp, later, t x86.Reg, none x86.Label) {
 	c.atWarp(t, warp)
 	c.MI(x86.CMP, x86.S64, x86.At(t, int32(wAt)).By(ofWarp), abi.ByOut)
 	c.Jcc(x86.E, none)
+	if c.waits() {
+		c.MR(x86.MOV, x86.S64, c.frameAt(fAt), t)
+	}
 	if c.e.does.burn {
 		c.RM(x86.MOV, x86.S32, t, x86.At(t, int32(wFuel)).By(ofWarp))
 		c.MR(x86.MOV, x86.S32, c.frameAt(fFuel0), t)
@@ -123,11 +131,20 @@ func (c *code) fuelOfWarp(t x86.Reg) {
 	c.RM(x86.MOV, x86.S32, t, c.stateAt(sTurn))
 	c.MI(x86.CMP, x86.S32, c.frameAt(fEnd), 0)
 	c.Jcc(x86.NE, own)
-	c.RM(x86.MOV, x86.S32, t, c.frameAt(fWarp))
-	c.atWarp(t, t)
+	c.atRunning(t)
 	c.RM(x86.MOV, x86.S32, t, x86.At(t, int32(wFuel)).By(ofWarp))
 	c.Bind(own)
 	c.MR(x86.MOV, x86.S32, c.frameAt(fFuel), t)
+}
+
+// atRunning is where the running warp is described.
+func (c *code) atRunning(t x86.Reg) {
+	if c.waits() {
+		c.RM(x86.MOV, x86.S64, t, c.frameAt(fAt))
+		return
+	}
+	c.RM(x86.MOV, x86.S32, t, c.frameAt(fWarp))
+	c.atWarp(t, t)
 }
 
 // atWarp is where a warp is described.
@@ -185,7 +202,7 @@ func (c *code) laterFrom(mask, by x86.Reg) {
 // beginAgain makes the running warp, which the machine has begun, one that begins with the next CTA.
 func (c *code) beginAgain(warp, other, t x86.Reg) {
 	c.RM(x86.MOV, x86.S32, warp, c.frameAt(fWarp))
-	c.atWarp(t, warp)
+	c.atRunning(t)
 	field := func(off uintptr) x86.Mem { return x86.At(t, int32(off)).By(ofWarp) }
 	c.MI(x86.MOV, x86.S64, field(wAt), abi.ByStart)
 	c.RM(x86.MOV, x86.S32, other, c.stateAt(sTurn))

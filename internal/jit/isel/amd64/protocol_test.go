@@ -24,7 +24,7 @@ func TestDoes(t *testing.T) {
 	}
 	f := ssa.New("f", 32)
 	f.Waits = true
-	if got := whatDoes(f, true); !got.wait || !got.burn || !got.restart {
+	if got := whatDoes(f, true); !got.wait || got.burn || !got.restart {
 		t.Errorf("%+v", got)
 	}
 	f = ssa.New("f", 32)

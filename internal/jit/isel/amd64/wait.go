@@ -111,8 +111,7 @@ func laneBits(from int) isel.Const {
 // entry is where the running warp goes on.
 func (c *code) entry() {
 	d, start := c.g(0), c.NewLabel()
-	c.RM(x86.MOV, x86.S32, d, c.frameAt(fWarp))
-	c.atWarp(d, d)
+	c.atRunning(d)
 	c.RM(x86.MOV, x86.S64, d, x86.At(d, int32(wAt)).By(ofWarp))
 	c.RI(x86.SUB, x86.S64, d, abi.ByBarrier)
 	c.Jcc(x86.AE, start)
@@ -122,23 +121,28 @@ func (c *code) entry() {
 
 // turn chooses the next warp of the pass, or of the next pass.
 func (c *code) turn(warp, later, t x86.Reg) {
-	none, pass := c.exit(), c.NewLabel()
-	c.MI(x86.CMP, x86.S32, c.frameAt(fLater), 0)
-	c.Jcc(x86.NE, pass)
-	c.RM(x86.MOV, x86.S32, t, c.stateAt(sWaiting))
-	c.R(x86.NOT, x86.S32, t)
-	c.RM(x86.AND, x86.S32, t, c.frameAt(fAlive))
-	c.Jcc(x86.E, none)
-	c.RM(x86.MOV, x86.S32, warp, c.stateAt(sPassed))
-	c.RM(x86.CMP, x86.S32, warp, c.stateAt(sLimit))
-	c.Jcc(x86.GE, none)
-	c.MI(x86.CMP, x86.S32, c.frameAt(fMoved), 0)
-	c.Jcc(x86.E, none)
-	c.M(x86.INC, x86.S32, c.stateAt(sPassed))
-	c.MR(x86.MOV, x86.S32, c.frameAt(fLater), t)
-	c.MI(x86.MOV, x86.S32, c.frameAt(fMoved), 0)
+	none, next, pass := c.exit(), c.NewLabel(), c.NewLabel()
+	c.RM(x86.MOV, x86.S32, warp, c.frameAt(fLater))
+	c.RR(x86.TEST, x86.S32, warp, warp)
+	c.Jcc(x86.E, next)
 	c.Bind(pass)
-	c.pick(warp, later, t, none)
+	c.pickOf(warp, later, t, none)
+	c.aside(func() {
+		c.Bind(next)
+		c.RM(x86.MOV, x86.S32, t, c.stateAt(sPassed))
+		c.RM(x86.CMP, x86.S32, t, c.stateAt(sLimit))
+		c.Jcc(x86.GE, none)
+		c.MI(x86.CMP, x86.S32, c.frameAt(fMoved), 0)
+		c.Jcc(x86.E, none)
+		c.RM(x86.MOV, x86.S32, warp, c.stateAt(sWaiting))
+		c.R(x86.NOT, x86.S32, warp)
+		c.RM(x86.AND, x86.S32, warp, c.frameAt(fAlive))
+		c.Jcc(x86.E, none)
+		c.M(x86.INC, x86.S32, c.stateAt(sPassed))
+		c.MR(x86.MOV, x86.S32, c.frameAt(fLater), warp)
+		c.MI(x86.MOV, x86.S32, c.frameAt(fMoved), 0)
+		c.Jmp(pass)
+	})
 }
 
 // endWaiting takes a warp that has ended out of the CTA: those who have waited for it alone go on.
@@ -177,12 +181,14 @@ func (c *code) wait(on, warp, t x86.Reg, id, pc, at int32) {
 	c.Jcc(x86.E, last)
 	c.MR(x86.MOV, x86.S32, c.stateAt(sWaiting), t)
 	c.MI(x86.MOV, x86.S32, c.frameAt(fMoved), 1)
-	c.atWarp(t, warp)
+	c.atRunning(t)
 	field := func(off uintptr) x86.Mem { return x86.At(t, int32(off)).By(ofWarp) }
 	c.MI(x86.MOV, x86.S64, field(wAt), at)
 	c.MI(x86.MOV, x86.S32, field(wPC), pc)
-	c.RM(x86.MOV, x86.S32, on, c.frameAt(fFuel))
-	c.MR(x86.MOV, x86.S32, field(wFuel), on)
+	if c.e.does.burn {
+		c.RM(x86.MOV, x86.S32, on, c.frameAt(fFuel))
+		c.MR(x86.MOV, x86.S32, field(wFuel), on)
+	}
 	c.Zero(on)
 	c.Jmp(end)
 	c.Bind(last)
