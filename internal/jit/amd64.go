@@ -69,12 +69,11 @@ type source struct {
 	value uint64
 	row   int      // first register of a resident row, -1 if it is in memory
 	pat   *pattern // code for full warps: numbers that it follows from; its row is not written
-	fetch *fetch   // an element of a load of the run
 }
 
 // elsewhere tells whether a source is not read from a row at its offset.
 func (s *source) elsewhere() bool {
-	return s.slot || s.pat != nil || s.fetch != nil
+	return s.slot || s.pat != nil
 }
 
 // emitter assembles one function.

@@ -123,7 +123,6 @@ type compiler struct {
 	helps      [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
 	batch      batch
 	room       room
-	once       once
 	quick      *quickCode // nil: it is no template
 	proofs     proofs
 	unsafe     error // what has no proof

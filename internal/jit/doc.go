@@ -24,7 +24,6 @@
 //	unread.go            constants that nobody reads from where they are moved
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
-//	fetch.go             loads inside runs
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	scatter256.go        stores of lanes anywhere by AVX2
 //	static.go kept.go    those at addresses that follow from few; comb.go at small distances; narrow.go bytes and halves; span.go: which are inside

@@ -121,7 +121,7 @@ E:	add.u32 %%v, %%v, %%n; ret;
 
 // plain leaves out what would make more of a loop of one instruction than that instruction.
 func plain(o jit.Options) jit.Options {
-	return jit.Without(o, jit.Fetches, jit.Words)
+	return jit.Without(o, jit.Words)
 }
 
 // time is how long a turn takes, in nanoseconds for a warp, by an engine, or interpreted.

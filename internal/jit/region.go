@@ -28,16 +28,15 @@ type segment struct {
 
 // step is one instruction for the compiler.
 type step struct {
-	op      *sem.Operation
-	leaves  bool // not compiled
-	prog    *program
-	in      []source
-	full    []source // the same in code for full warps: patterns are known there
-	dst     source
-	made    *pattern // what dst is there, if it is one
-	tests   bool     // it leaves if a lane of made wraps
-	loaded  *pattern // what a load of one value for all lanes gives, beside its row, in code for full warps
-	fetched bool     // a load that can be part of a run, in code for full warps
+	op     *sem.Operation
+	leaves bool // not compiled
+	prog   *program
+	in     []source
+	full   []source // the same in code for full warps: patterns are known there
+	dst    source
+	made   *pattern // what dst is there, if it is one
+	tests  bool     // it leaves if a lane of made wraps
+	loaded *pattern // what a load of one value for all lanes gives, beside its row, in code for full warps
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first

@@ -242,7 +242,7 @@ func (u *usage) operation(o *operation, in []source) {
 	switch {
 	case o.code == cConst:
 		u.value(bcastKey{typ: o.typ, value: o.imm})
-	case o.code != cIn || in[o.imm].typ == tM || in[o.imm].pat != nil || in[o.imm].fetch != nil:
+	case o.code != cIn || in[o.imm].typ == tM || in[o.imm].pat != nil:
 	case in[o.imm].slot:
 		u.value(bcastKey{in[o.imm].typ, true, uint64(in[o.imm].off)})
 	case o.typ == tW:

@@ -27,7 +27,6 @@ type room struct {
 	rows    [][]*source
 	bits    [][]int // predicates that get a value
 	pins    []val
-	folds   val // a source that a load brings and that the instruction can read from memory
 }
 
 // newRoom empties the compiler's room: there is one at a time.
@@ -94,9 +93,6 @@ func (r *room) get(v val) loc {
 		l = r.c.constant(o.typ, o.imm)
 	case o.code == cTable:
 		l = r.c.tableOf(&r.m.tables[o.imm])
-	case r.m.in[o.imm].fetch != nil:
-		r.spare(spareVecs)
-		l = r.fetched(r.m.in[o.imm].fetch, v == r.folds)
 	default:
 		r.spare(r.spareToRead(&r.m.in[o.imm]))
 		l = r.c.operand(&r.m.in[o.imm])

@@ -16,7 +16,6 @@ import (
 type run struct {
 	first, end int32
 	scalars    []int32 // instructions of scalar slots and numbers; nothing in front of them reads what they write
-	loads      []int32
 	merged     merged
 }
 
@@ -50,9 +49,6 @@ type runs map[int32]*run
 // findRuns finds the runs of all segments, for full warps or for some lanes.
 func (r *region) findRuns(masked bool) runs {
 	found := runs{}
-	if !masked {
-		r.findFetches()
-	}
 	for i := range r.segs {
 		r.segmentRuns(&r.segs[i], masked, found)
 	}
@@ -83,14 +79,13 @@ const runAhead = 64
 
 // longest is the longest run from an instruction, nil if there is none of two vector instructions.
 func (r *region) longest(first, limit int32, masked bool) *run {
-	t, best, lanes := r.touched.begin(first, masked), first, 0
+	t, best, lanes := r.touched.begin(masked), first, 0
 	limit = r.relief.limit(first, limit)
 	for end := first; end < min(limit, best+runAhead) && t.takes(r, end); {
-		load := r.steps[end].op.Kind == sem.OpLoad
 		if !r.steps[end].once(masked) {
 			lanes++
 		}
-		if end++; lanes >= 2 && !load && t.masksBehind(r, end) <= maxMasks {
+		if end++; lanes >= 2 && t.masksBehind(r, end) <= maxMasks {
 			best = end
 		}
 	}
@@ -105,9 +100,6 @@ func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != ni
 
 // once tells whether an instruction computes numbers in one version of its segment, and no lanes.
 func (s *step) once(masked bool) bool {
-	if s.fetched && !masked {
-		return false // operations read what it loads
-	}
 	return s.onSlots() || !masked && (s.made != nil || s.moot)
 }
 
@@ -122,24 +114,20 @@ func (s *step) sources(masked bool) []source {
 // touched is what the instructions of a run have to do with the register block.
 type touched struct {
 	masked        bool
-	read, written map[uint32]typ // by lanes
-	masks         []uint32       // predicates written, those that are still live
-	wide          bool           // elements of 64 bits
-	any           bool           // something has a width
-	first         int32
-	bases         map[uint32]bool // addresses of loads
+	read, written map[uint32]typ  // by lanes
+	masks         []uint32        // predicates written, those that are still live
+	wide          bool            // elements of 64 bits
+	any           bool            // something has a width
 	numbers       map[uint32]bool // written once, not by lanes
 
 	reads, writes []source // of one instruction
 }
 
 // begin forgets the run before.
-func (t *touched) begin(first int32, masked bool) *touched {
+func (t *touched) begin(masked bool) *touched {
 	if t.read == nil {
-		t.read, t.written, t.bases, t.numbers = map[uint32]typ{}, map[uint32]typ{}, map[uint32]bool{}, map[uint32]bool{}
+		t.read, t.written, t.numbers = map[uint32]typ{}, map[uint32]typ{}, map[uint32]bool{}
 	}
-	t.first = first
-	clear(t.bases)
 	clear(t.numbers)
 	clear(t.read)
 	clear(t.written)
@@ -170,8 +158,6 @@ func (t *touched) takes(r *region, pc int32) bool {
 		return !s.op.Scalar && t.width(r, s) && t.note(r, pc)
 	case sem.OpMove, sem.OpLogic:
 		return t.note(r, pc)
-	case sem.OpLoad:
-		return t.takesLoad(r, pc)
 	}
 	return false
 }
@@ -304,12 +290,10 @@ func (s *step) appendTouch(in *machine.Inst, masked bool, reads, writes []source
 func (r *region) merge(first, end int32, masked bool) *run {
 	u := r.mem.runs.one()
 	u.first, u.end = first, end
-	u.scalars, u.loads = r.mem.int32s.take(int(end - first))[:0], r.mem.int32s.take(int(end - first))[:0]
+	u.scalars = r.mem.int32s.take(int(end - first))[:0]
 	for pc := first; pc < end; pc++ {
 		if r.steps[pc].once(masked) {
 			u.scalars = append(u.scalars, pc)
-		} else if r.steps[pc].op.Kind == sem.OpLoad {
-			u.loads = append(u.loads, pc)
 		}
 	}
 	r.mergeForm(u, &u.merged, masked)
@@ -411,8 +395,6 @@ func (g *merger) step(pc int32, masked bool) {
 		g.set(m.Q, q)
 	case sem.OpCarry:
 		g.carries(s, masked)
-	case sem.OpLoad:
-		g.load(pc)
 	default:
 		p := s.prog
 		if s.lazy != nil {

@@ -112,12 +112,10 @@ func (c *compiler) runInstructions(i int, u *run, masked bool) {
 	if masked {
 		use = runLanes
 	}
-	c.testFetches(i, u)
 	for _, pc := range u.scalars {
 		c.compute(i, pc, masked, use)
 	}
 	c.runLanes(u, use)
-	c.fillSlots(u)
 }
 
 // runLanes assembles what a run does to lanes.
@@ -149,13 +147,11 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	n := c.parts(false)
 	order := m.readers(need)
 	c.collecting = maskBits[:min(len(m.masks), len(maskBits))]
-	c.beginOnce(m, n)
 	for c.part = range n {
 		c.computeOnly(use)
 		r := newRoom(c, m, need, order, use)
 		r.all()
 	}
-	c.endOnce()
 	c.collecting = nil
 	c.only = 0
 	c.freeK = kept
@@ -237,7 +233,7 @@ func (r *room) all() {
 func (r *room) operate(v val) {
 	o := &r.m.ops[v]
 	r.c.work()
-	r.pins, r.folds = append(r.pins[:0], o.args()...), r.foldable(o)
+	r.pins = append(r.pins[:0], o.args()...)
 	for _, a := range o.args() {
 		r.at[a] = r.get(a)
 	}
@@ -359,16 +355,8 @@ func (r *room) accumulates(o *operation, reg x86.Vec) bool {
 
 // give writes a value to a row. What the row held is kept if somebody will read it.
 func (r *room) give(v val, d *source) {
-	r.folds = none
-	if d.row >= 0 && r.use == allLanes && !r.c.wide {
-		r.folds = v
-	}
 	l := r.get(v)
 	r.detach(d, v)
-	if r.folds == v && l.kind != inVec {
-		r.c.copyOf(x86.Vec(d.row+r.c.part), l, d.typ)
-		return
-	}
 	r.spare(r.spareToWrite(l, d))
 	x := r.c.load(l, d.typ)
 	x.owned = false

@@ -13,7 +13,6 @@ const (
 	Chains      Technique = iota // chains.go
 	Combs                        // comb.go
 	Decisions                    // decide.go
-	Fetches                      // fetch.go
 	Kept                         // kept.go
 	Loaded                       // loaded.go
 	LazyNaNs                     // nan.go
@@ -32,8 +31,8 @@ const (
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
 	Chains: "chains of comparisons", Combs: "combs",
-	Decisions: "decisions", Fetches: "fetches",
-	Kept: "kept bases", Loaded: "loaded numbers",
+	Decisions: "decisions",
+	Kept:      "kept bases", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes",
