@@ -322,10 +322,6 @@ func (s *static) vector(m x86.Mem) (places x86.Mem, index x86.Vec) {
 }
 
 func (s *static) gatherStatic(w x86.Width, t typ, v x86.Vec, m x86.Mem) {
-	if c, ok := s.comb(w, t); ok {
-		c.gather(v, m)
-		return
-	}
 	places, index := s.vector(m)
 	defer s.acc.c.release(temp(index))
 	if s.acc.c.evex {
@@ -396,10 +392,6 @@ func (s *static) strew(k int, w x86.Width, v x86.Vec, m x86.Mem, first int) {
 		return
 	}
 	d := &s.acc.src[1+k]
-	if c, ok := s.comb(w, d.typ); ok && s.acc.use == allLanes {
-		c.scatter(v, m)
-		return
-	}
 	places, index := s.vector(m)
 	op := x86.VPSCATTERDD
 	if d.typ == tX {

@@ -11,7 +11,6 @@ type Technique uint8
 // The techniques, by the file that has each.
 const (
 	Chains      Technique = iota // chains.go
-	Combs                        // comb.go
 	Decisions                    // decide.go
 	Kept                         // kept.go
 	Loaded                       // loaded.go
@@ -30,7 +29,7 @@ const (
 
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
-	Chains: "chains of comparisons", Combs: "combs",
+	Chains:    "chains of comparisons",
 	Decisions: "decisions",
 	Kept:      "kept bases", Loaded: "loaded numbers",
 	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
