@@ -17,14 +17,13 @@ import (
 type move uint8
 
 const (
-	noMove   move = iota
-	unused        // nobody wants it
-	toSlot        // one element into a scalar slot
-	spread        // one address for all lanes of a row
-	direct        // lanes follow each other
-	resized       // the same, with elements narrower than their register
-	strewn        // constant distances
-	narrowed      // the same of bytes and halves (narrow.go)
+	noMove  move = iota
+	unused       // nobody wants it
+	toSlot       // one element into a scalar slot
+	spread       // one address for all lanes of a row
+	direct       // lanes follow each other
+	resized      // the same, with elements narrower than their register
+	strewn       // constant distances
 )
 
 // static is an access of which all that is known when compiled.
@@ -108,8 +107,6 @@ func (s *static) moveOf(k int) move {
 		return resized
 	case whole && elem >= 4 && (load || s.acc.c.evex || s.acc.use == allLanes):
 		return strewn
-	case s.narrows(k):
-		return narrowed
 	}
 	return noMove
 }
@@ -179,8 +176,6 @@ func (s *static) moveAll() {
 			s.load(k)
 		case s.moves[k] == spread:
 			s.storeLast(k)
-		case s.moves[k] == narrowed:
-			s.storeNarrow(k)
 		default:
 			s.store(k)
 		}
@@ -296,8 +291,6 @@ func (s *static) piece(k int, w x86.Width, v x86.Vec, first int) {
 		s.acc.c.VM(s.resizes(k), w, v, m)
 	case strewn:
 		s.gatherStatic(w, d.typ, v, m)
-	case narrowed:
-		s.loadNarrow(k, v, first)
 	default:
 		s.broadcastElement(k, w, v, m)
 	}

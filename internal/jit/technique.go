@@ -10,20 +10,19 @@ type Technique uint8
 
 // The techniques, by the file that has each.
 const (
-	Chains      Technique = iota // chains.go
-	Decisions                    // decide.go
-	Kept                         // kept.go
-	Loaded                       // loaded.go
-	LazyNaNs                     // nan.go
-	NarrowLanes                  // narrow.go
-	Near                         // near.go
-	Patterns                     // patterns.go
-	Private                      // private.go
-	Solo                         // solo.go
-	Some                         // some.go
-	Terms                        // terms.go
-	Unread                       // unread.go
-	Words                        // words.go
+	Chains    Technique = iota // chains.go
+	Decisions                  // decide.go
+	Kept                       // kept.go
+	Loaded                     // loaded.go
+	LazyNaNs                   // nan.go
+	Near                       // near.go
+	Patterns                   // patterns.go
+	Private                    // private.go
+	Solo                       // solo.go
+	Some                       // some.go
+	Terms                      // terms.go
+	Unread                     // unread.go
+	Words                      // words.go
 	numTechniques
 )
 
@@ -32,7 +31,7 @@ var techniqueNames = [numTechniques]string{
 	Chains:    "chains of comparisons",
 	Decisions: "decisions",
 	Kept:      "kept bases", Loaded: "loaded numbers",
-	LazyNaNs: "lazy NaNs", NarrowLanes: "narrow lanes", Near: "near words",
+	LazyNaNs: "lazy NaNs", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes",
 	Terms: "terms", Unread: "unread constants", Words: "words",
