@@ -100,32 +100,29 @@ func (c *compiler) giveBack() {
 type compiler struct {
 	*region
 	*emitter
-	opt        Options
-	stubs      []func() // cold code, assembled at the end
-	entry      []x86.Label
-	listing    *x86.Listing
-	covered    map[coverKey]cover // tests that need not be made again in this segment
-	hosts      int32              // places for bases that they have taken
-	bases      [len(keepers)]keptBase
-	turn       int       // the keeper that was taken last
-	collecting []x86.Reg // where the running run collects bits of predicates
-	worked     int       // bytes of code that effort knows of
-	at         shortage  // the instructions that are being assembled
-	shortages  []shortage
-	wasFree    []x86.Vec // when at began
-	wasFreeK   []x86.K
-	counted    *Counted // nil: nobody counts
-	tails      exitTails
-	toHelp     helpGates
-	nobody     x86.Label // nobody is left
-	routines   map[routine]x86.Label
-	home       residentRows           // row outside of loops
-	helps      [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
-	batch      batch
-	room       room
-	quick      *quickCode // nil: it is no template
-	proofs     proofs
-	unsafe     error // what has no proof
+	opt       Options
+	stubs     []func() // cold code, assembled at the end
+	entry     []x86.Label
+	listing   *x86.Listing
+	covered   map[coverKey]cover // tests that need not be made again in this segment
+	hosts     int32              // places for bases that they have taken
+	worked    int                // bytes of code that effort knows of
+	at        shortage           // the instructions that are being assembled
+	shortages []shortage
+	wasFree   []x86.Vec // when at began
+	wasFreeK  []x86.K
+	counted   *Counted // nil: nobody counts
+	tails     exitTails
+	toHelp    helpGates
+	nobody    x86.Label // nobody is left
+	routines  map[routine]x86.Label
+	home      residentRows           // row outside of loops
+	helps     [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
+	batch     batch
+	room      room
+	quick     *quickCode // nil: it is no template
+	proofs    proofs
+	unsafe    error // what has no proof
 }
 
 // bytesPerInst is more code than most instructions come to.

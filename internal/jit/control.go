@@ -93,7 +93,7 @@ func (c *compiler) fullSegment(i int) {
 // fullBody assembles what a segment does.
 func (c *compiler) fullBody(i int) {
 	s := &c.segs[i]
-	c.covered, c.hosts, c.bases = map[coverKey]cover{}, 0, [len(keepers)]keptBase{}
+	c.covered, c.hosts = map[coverKey]cover{}, 0
 	c.stirWord(s)
 	if n := s.end - s.first; n > 0 {
 		c.count()

@@ -247,7 +247,7 @@ func (c *compiler) settleRegisters(first x86.Vec, n int) {
 			c.KK(x86.KORTESTW, k, k)
 			c.Jcc(x86.NE, mend)
 		}
-		c.BindKept(back)
+		c.Bind(back)
 		c.release(loc{kind: inK, k: k, owned: true})
 		return
 	}
@@ -267,7 +267,7 @@ func (c *compiler) settleRegisters(first x86.Vec, n int) {
 	}
 	c.VV(x86.VTESTPS, w, t, t)
 	c.Jcc(x86.NE, mend)
-	c.BindKept(back)
+	c.Bind(back)
 	c.release(temp(t))
 	c.release(temp(u))
 }

@@ -146,13 +146,11 @@ func (c *compiler) merged(m *merged, use maskUse) {
 	}
 	n := c.parts(false)
 	order := m.readers(need)
-	c.collecting = maskBits[:min(len(m.masks), len(maskBits))]
 	for c.part = range n {
 		c.computeOnly(use)
 		r := newRoom(c, m, need, order, use)
 		r.all()
 	}
-	c.collecting = nil
 	c.only = 0
 	c.freeK = kept
 }

@@ -211,18 +211,13 @@ func (s *static) toHost(run int) {
 	s.base, s.host = run, true
 }
 
-// at is a place behind the base of a run, in host memory; RAX, or a register that keeps the base, is part of it.
+// at is a place behind the base of a run, in host memory; RAX is part of it.
 func (s *static) at(run int, disp int64) x86.Mem {
 	return s.acc.byProof(s.unproven(run, disp))
 }
 
 // unproven is at without what proves that it may be touched.
 func (s *static) unproven(run int, disp int64) x86.Mem {
-	if r, ok := s.kept(run); ok && s.acc.bound >= 0 {
-		return x86.AtIndex(r, rArena, 1, int32(s.disp+disp))
-	} else if ok {
-		return x86.At(r, int32(s.disp+disp))
-	}
 	if s.acc.bound >= 0 {
 		s.toBase(run)
 		return x86.AtIndex(x86.RAX, rArena, 1, int32(s.disp+disp))
@@ -526,7 +521,6 @@ func (c *compiler) changes(s *step, key coverKey) bool {
 
 // uncover forgets the tests of bases that an instruction has changed.
 func (c *compiler) uncover(s *step) {
-	c.unkeep(s)
 	for key := range c.covered {
 		if c.changes(s, key) {
 			delete(c.covered, key)

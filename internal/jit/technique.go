@@ -12,7 +12,6 @@ type Technique uint8
 const (
 	Chains    Technique = iota // chains.go
 	Decisions                  // decide.go
-	Kept                       // kept.go
 	Loaded                     // loaded.go
 	LazyNaNs                   // nan.go
 	Near                       // near.go
@@ -30,8 +29,8 @@ const (
 var techniqueNames = [numTechniques]string{
 	Chains:    "chains of comparisons",
 	Decisions: "decisions",
-	Kept:      "kept bases", Loaded: "loaded numbers",
-	LazyNaNs: "lazy NaNs", Near: "near words",
+	Loaded:    "loaded numbers",
+	LazyNaNs:  "lazy NaNs", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes",
 	Terms: "terms", Unread: "unread constants", Words: "words",

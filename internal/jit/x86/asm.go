@@ -16,7 +16,6 @@ type Asm struct {
 	deco    deco
 	used    Feature
 	listing *Listing
-	kept    uint16 // general registers, see Keep
 	wanted  func(v int64) bool
 	watch   func(m Mem) error
 	marks   []Mark
@@ -54,7 +53,7 @@ func New(buf []byte) *Asm { return &Asm{buf: buf[:0]} }
 func (a *Asm) Reset() {
 	a.buf, a.labels, a.fixups = a.buf[:0], a.labels[:0], a.fixups[:0]
 	a.pool.reset()
-	a.deco, a.used, a.listing, a.kept, a.err = deco{}, 0, nil, 0, nil
+	a.deco, a.used, a.listing, a.err = deco{}, 0, nil, nil
 	a.wanted, a.marks, a.watch, a.counting = nil, a.marks[:0], nil, counting{}
 }
 
@@ -113,7 +112,6 @@ func (a *Asm) NewLabel() Label {
 func (a *Asm) Bind(l Label) {
 	if p := a.place(l); p != nil && *p == unbound {
 		*p = int32(len(a.buf))
-		a.kept = 0
 		a.begins = a.next != nil
 		if a.listing != nil {
 			a.listing.add(len(a.buf), l.String()+":")
@@ -146,10 +144,7 @@ func (a *Asm) place(l Label) *int32 {
 func (a *Asm) Jmp(l Label) { a.branch("jmp", 0xeb, 0, 0xe9, l) }
 
 // Call calls l.
-func (a *Asm) Call(l Label) {
-	a.kept = 0
-	a.branch("call", 0, 0, 0xe8, l)
-}
+func (a *Asm) Call(l Label) { a.branch("call", 0, 0, 0xe8, l) }
 
 // Jcc jumps to l if c holds.
 func (a *Asm) Jcc(c Cond, l Label) {

@@ -59,9 +59,6 @@ const (
 
 // emit appends in: the first of its forms that can say it, in that form's encoding.
 func (a *Asm) emit(in *inst) {
-	if a.kept != 0 {
-		a.unkeep(in)
-	}
 	if a.begins {
 		a.piece()
 	}
