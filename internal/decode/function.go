@@ -154,9 +154,6 @@ func (x *function) emit(code *machine.Code) error {
 			code.RoomUsed = code.LocalRoom
 		}
 	}
-	if !x.key.shape.Clusters {
-		code.SharedFirst, code.SharedBytes = x.key.start, x.key.dynamic
-	}
 	return nil
 }
 

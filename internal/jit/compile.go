@@ -104,10 +104,8 @@ type compiler struct {
 	stubs     []func() // cold code, assembled at the end
 	entry     []x86.Label
 	listing   *x86.Listing
-	covered   map[coverKey]cover // tests that need not be made again in this segment
-	hosts     int32              // places for bases that they have taken
-	worked    int                // bytes of code that effort knows of
-	at        shortage           // the instructions that are being assembled
+	worked    int      // bytes of code that effort knows of
+	at        shortage // the instructions that are being assembled
 	shortages []shortage
 	wasFree   []x86.Vec // when at began
 	wasFreeK  []x86.K

@@ -24,7 +24,6 @@ var (
 	ctxShared      = ctxAt(unsafe.Offsetof(abi.State{}.Shared))
 	ctxWindow      = ctxAt(unsafe.Offsetof(abi.State{}.Window))
 	ctxSharedBytes = ctxAt(unsafe.Offsetof(abi.State{}.SharedBytes))
-	ctxSharedEnd   = ctxAt(unsafe.Offsetof(abi.State{}.SharedEnd))
 	ctxSharedHost  = ctxAt(unsafe.Offsetof(abi.State{}.SharedHost))
 	ctxParams      = ctxAt(unsafe.Offsetof(abi.State{}.Params))
 	ctxBounds      = ctxAt(unsafe.Offsetof(abi.State{}.Bounds))
@@ -46,8 +45,7 @@ const (
 	saveSet     = saveBase + 1536                                        // the pending set from its second word on
 	savePending = saveBase + 1664                                        // mask and fuel of each pending segment
 	saveSpill   = saveBase + 8192                                        // values of runs
-	saveHosts   = saveSpill + 64*abi.Spills                              // bases in shared memory, of the host
-	saveWord    = saveHosts + 1024                                       // four bytes of each lane, and which
+	saveWord    = saveSpill + 64*abi.Spills                              // four bytes of each lane, and which
 	saveNumbers = saveWord + 192                                         // numbers of patterns
 	saveLimits  = saveBase + int32(unsafe.Sizeof(abi.State{}.Save)) - 64 // what addresses are tested against (AVX2)
 	saveEnd     = saveLimits
@@ -93,7 +91,6 @@ func (c *compiler) fullSegment(i int) {
 // fullBody assembles what a segment does.
 func (c *compiler) fullBody(i int) {
 	s := &c.segs[i]
-	c.covered, c.hosts = map[coverKey]cover{}, 0
 	c.stirWord(s)
 	if n := s.end - s.first; n > 0 {
 		c.count()
@@ -385,9 +382,6 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	}
 	if s.op.Scalar || s.dst.slot && s.prog != nil {
 		c.wroteSlots(s, masked)
-	}
-	if !masked {
-		c.uncover(s)
 	}
 }
 

@@ -26,7 +26,6 @@
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	scatter256.go        stores of lanes anywhere by AVX2
-//	static.go            those at addresses that follow from few; span.go: which are inside
 //	loaded.go            values that memory holds once for all lanes, as numbers
 //	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
 //	ops_*.go             functions across lanes, atomic operations

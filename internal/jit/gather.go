@@ -86,15 +86,6 @@ func (a *accessed) strewnRow() bool {
 
 // inside goes to fail unless n bytes at the address of each executing lane are inside and aligned.
 func (a *accessed) inside(n int32, fail x86.Label) {
-	if a.certain(int64(n)) {
-		a.c.prove(a.pc)
-	} else {
-		a.testInside(n, fail)
-	}
-}
-
-// testInside is inside for addresses of which nothing is known.
-func (a *accessed) testInside(n int32, fail x86.Label) {
 	addr, low := &a.src[0], uint8(bits.TrailingZeros32(max(a.m.Align, 1)))
 	defer a.c.prove(a.pc)
 	a.limits(n, fail)

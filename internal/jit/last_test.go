@@ -26,7 +26,7 @@ func TestLastCTA(t *testing.T) {
 				n.Call = func(s *abi.State, entry uintptr) {
 					before := s.Batch.Passed
 					call(s, entry)
-					if before == 1 { // of the CTA that begins first
+					if before <= 2 { // of the CTA that begins first, when code has seen its parameters
 						longest[grid] = max(longest[grid], uint64(s.Batch.Passed))
 					}
 				}

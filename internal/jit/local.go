@@ -150,7 +150,7 @@ func (c *compiler) accessLocal(i int, pc int32, masked bool, use maskUse) {
 		}
 		l.row()
 	default:
-		a.testInside(int32(a.m.Size), a.miss)
+		a.inside(int32(a.m.Size), a.miss)
 		l.offsets()
 		l.strewn()
 	}

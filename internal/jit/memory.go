@@ -109,10 +109,6 @@ func (a *accessed) assemble(i int) {
 		a.rows()
 		return
 	}
-	if s := a.static(); s != nil {
-		s.access(i, a.pc)
-		return
-	}
 	if k, ok := a.c.wordAt(a.pc); ok && a.c.words[k] != 0 && a.c.segs[i].calm && a.s.loaded == nil {
 		a.fromWord(a.c.words[k], a.rows)
 		return
@@ -120,7 +116,7 @@ func (a *accessed) assemble(i int) {
 	a.rows()
 }
 
-// rows assembles an access that is no pattern.
+// rows assembles an access by its rows.
 func (a *accessed) rows() {
 	switch {
 	case a.s.op.Kind == sem.OpLoad && a.uniform():
@@ -260,12 +256,8 @@ func (a *accessed) elementAt(k int, m x86.Mem) {
 func (a *accessed) loadUniform() {
 	a.base()
 	a.displace(x86.RAX)
-	if a.certain(int64(a.m.Size)) {
-		a.c.prove(a.pc)
-	} else {
-		a.limits(int32(a.m.Size), a.miss)
-		a.check(a.miss)
-	}
+	a.limits(int32(a.m.Size), a.miss)
+	a.check(a.miss)
 	a.host(x86.RAX)
 	for k := range a.m.At {
 		d := &a.src[1+k]
@@ -336,15 +328,12 @@ func (a *accessed) contiguous() {
 	a.fromEnds(row, slow)
 	a.compareAddresses(addr, slow)
 	a.displace(x86.RAX)
-	switch {
-	case a.use != allLanes && a.touchesOwn():
+	if a.use != allLanes && a.touchesOwn() {
 		a.limits(int32(a.m.Elem), slow)
 		a.checkEnds(slow)
-	case a.use != allLanes || !a.certain(int64(a.m.Elem)):
+	} else {
 		a.limits(32*int32(a.m.Elem), slow)
 		a.check(slow)
-	default:
-		a.c.prove(a.pc)
 	}
 	a.host(x86.RAX)
 	a.c.wide = data.typ == tX

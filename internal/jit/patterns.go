@@ -104,9 +104,6 @@ func specialStride(s *specials.Ref, shape ir.LaunchShape) stride {
 var laneID = sync.OnceValue(func() isa.Special { return special("%laneid") })
 var threadID = sync.OnceValue(func() isa.Special { return special("%tid") })
 
-// blockExtent is the special register of a CTA's extents.
-var blockExtent = sync.OnceValue(func() isa.Special { return special("%ntid") })
-
 func special(name string) isa.Special {
 	s, _ := isa.LookupSpecial(name)
 	return s

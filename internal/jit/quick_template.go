@@ -217,20 +217,19 @@ func (t *templates) control(body func(c *compiler)) *template {
 
 // stand is where templates are assembled, one behind the other: a function of one instruction.
 type stand struct {
-	c       compiler
-	r       region
-	e       emitter
-	quick   quickCode
-	code    machine.Code
-	f       ir.Func
-	insts   [1]machine.Inst
-	texts   [1]ir.Inst
-	steps   [1]step
-	ops     [1]sem.Operation
-	segs    [1]segment
-	bounds  [1]int32
-	covered map[coverKey]cover
-	known   constants
+	c      compiler
+	r      region
+	e      emitter
+	quick  quickCode
+	code   machine.Code
+	f      ir.Func
+	insts  [1]machine.Inst
+	texts  [1]ir.Inst
+	steps  [1]step
+	ops    [1]sem.Operation
+	segs   [1]segment
+	bounds [1]int32
+	known  constants
 }
 
 // begin makes an instruction the only one.
@@ -244,11 +243,7 @@ func (b *stand) begin(x *quickInst, opt Options, evex bool) *compiler {
 	for v := 15 + 16*int(bit(evex)); v >= 0; v-- {
 		b.e.free = append(b.e.free, x86.Vec(v))
 	}
-	if b.covered == nil {
-		b.covered = map[coverKey]cover{}
-	}
-	clear(b.covered)
-	b.c = compiler{region: &b.r, emitter: &b.e, opt: opt, covered: b.covered, quick: &b.quick, stubs: b.c.stubs[:0]}
+	b.c = compiler{region: &b.r, emitter: &b.e, opt: opt, quick: &b.quick, stubs: b.c.stubs[:0]}
 	b.c.aside = b.c.later
 	b.c.MarkIf(isSymbol)
 	b.c.Watch(b.c.verify)

@@ -83,7 +83,6 @@ type region struct {
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those
 	live     *liveness
-	spans    spans
 	bounds   []int32
 	nbound   int
 

@@ -29,7 +29,6 @@ type scratch struct {
 	states     slab[found]
 	nans       slab[nanUse]
 	accesses   slab[accessed]
-	statics    slab[static]
 	live       []ir.Reg // liveness.found
 	techniques *techniques
 }
@@ -59,7 +58,6 @@ func (s *scratch) free() {
 	s.states.reset()
 	s.nans.reset()
 	s.accesses.reset()
-	s.statics.reset()
 	scratches.Put(s)
 }
 

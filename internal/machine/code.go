@@ -43,10 +43,6 @@ type Code struct {
 	// these a warp may have written: of a kernel that calls, frames of functions lie behind its own.
 	LocalRoom, RoomUsed uint32
 
-	// SharedFirst is the first address of the CTA's shared memory, SharedBytes how much of it there is at least: 0 where the
-	// address differs between CTAs.
-	SharedFirst, SharedBytes uint32
-
 	// Withdraws tells of a kernel that it may ask for clusters that have not begun: they must be there for it to take.
 	Withdraws bool
 
@@ -90,7 +86,7 @@ func (c *Code) OnlySplit() *Code {
 	return &Code{
 		Func: c.Func, Split: c.Split, RegBytes: c.RegBytes, FrameBytes: c.FrameBytes,
 		Consts: c.Consts, Specials: c.Specials, Scalars: c.Scalars, ParamBytes: c.ParamBytes, LocalBytes: c.LocalBytes,
-		SharedFirst: c.SharedFirst, SharedBytes: c.SharedBytes, Withdraws: c.Withdraws, StartsAsync: c.StartsAsync,
+		Withdraws: c.Withdraws, StartsAsync: c.StartsAsync,
 	}
 }
 

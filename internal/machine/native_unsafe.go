@@ -54,7 +54,7 @@ func (w *Warp) fillNative(s *abi.State, t *nativeTable, f *Fragment) {
 func (c *CTA) fillNative(s *abi.State, t *nativeTable) {
 	g := c.grid
 	s.Shared, s.Window, s.SharedBytes, s.Params = uintptr(c.shared), c.window, uint64(g.Shared), g.special.Params
-	s.SharedEnd, s.SharedHost = c.window+uint64(g.Shared), uintptr(c.shared)-uintptr(c.window)
+	s.SharedHost = uintptr(c.shared) - uintptr(c.window)
 	if t.shared != 0 {
 		start := uint64(s.Shared - s.GlobalHost)
 		t.bounds[t.shared-1] = abi.Bounds{Start: start, End: start + s.SharedBytes, WriteEnd: start + s.SharedBytes}

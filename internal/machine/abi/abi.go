@@ -50,7 +50,6 @@ type State struct {
 	Shared      uintptr // the CTA's own shared memory
 	Window      uint64  // its first shared address: rank<<24 | reserved block
 	SharedBytes uint64
-	SharedEnd   uint64  // the shared address behind them
 	SharedHost  uintptr // Shared less Window: where shared address 0 would be
 	Params      uint64  // device address of the kernel's parameter block
 	Bounds      uintptr // *[NumBounds]Bounds
