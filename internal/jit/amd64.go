@@ -76,6 +76,9 @@ func (s *source) elsewhere() bool {
 	return s.slot || s.pat != nil
 }
 
+// shared tells whether a source is one number for all lanes.
+func (s *source) shared() bool { return s.slot || s.known }
+
 // emitter assembles one function.
 type emitter struct {
 	*x86.Asm

@@ -18,25 +18,9 @@ func (c *compiler) branch(i int, pc int32, masked bool) bool {
 		c.take(i, pc, to, masked)
 		return true
 	}
-	if masked {
-		c.parting(i, pc, to, true)
-		c.goOn(i, true)
-	} else {
-		c.guardedBranch(i, pc)
-	}
+	c.parting(i, pc, to, masked)
+	c.goOn(i, masked)
 	return true
-}
-
-// guardedBranch assembles bra of some lanes of a full warp.
-func (c *compiler) guardedBranch(i int, pc int32) {
-	in := &c.insts[pc]
-	to := int32(in.Imm)
-	if d := c.steps[pc].decided; d != nil {
-		c.decidedBranch(i, pc, to, d)
-		return
-	}
-	c.parting(i, pc, to, false)
-	c.goOn(i, false)
 }
 
 // parting assembles a guarded branch whose lanes may part.
@@ -275,10 +259,6 @@ func (c *compiler) leave(i int, pc int32, masked bool) bool {
 			c.flushSteps()
 			c.ret()
 		}
-		return true
-	}
-	if d := c.steps[pc].decided; d != nil && !masked {
-		c.decidedExit(i, pc, d)
 		return true
 	}
 	c.leaving(i, pc, masked)

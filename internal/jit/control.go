@@ -322,7 +322,7 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
-	if s.moot && !masked || s.unread && !masked && use == allLanes {
+	if s.unread && !masked && use == allLanes {
 		return
 	}
 	switch s.op.Kind {
@@ -360,7 +360,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 			c.warpFunction(i, pc, masked, use)
 			return
 		}
-		if c.asNumbers(i, pc, masked) || s.dst.typ == tM && c.slotPredicate(s) {
+		if c.asNumbers(i, pc, masked) {
 			break
 		}
 		scalar := s.op.Scalar || s.dst.slot
@@ -393,10 +393,7 @@ func (c *compiler) asNumbers(i int, pc int32, masked bool) bool {
 		return false
 	case s.made != nil && !masked:
 		undo := c.segs[i].end - pc
-		c.makeNumbers(s, c.later(func() {
-			c.pendingDecision(i, pc)
-			c.exit(pc, false, undo)
-		}))
+		c.makeNumbers(s, c.later(func() { c.exit(pc, false, undo) }))
 		c.layMade(s)
 		return true
 	case (s.op.Scalar || s.dst.slot) && s.prog.numbers():

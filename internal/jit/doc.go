@@ -16,7 +16,6 @@
 //	                     the memory of a compilation; who reads and writes each register
 //	resident.go live.go  which rows and values stay in registers for good; what is live
 //	compile.go effort.go Compile: entries, both versions of every segment, cold code; what it may cost, what is done where registers run out
-//	decide.go chains.go  branches that one lane decides for all
 //	help.go              instructions without machine code, which handlers of the interpreter execute
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	table.go             branches by a table of targets

@@ -41,9 +41,7 @@ type step struct {
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
 
-	decided *decision // what says who takes a branch or exit, in code for full warps
-	moot    bool      // a comparison that does only that
-	unread  bool      // it moves a constant to where nobody looks, in code for full warps
+	unread bool // it moves a constant to where nobody looks, in code for full warps
 
 	warp     *warpStep // of a function across lanes
 	carry    *program  // what becomes the carry
@@ -124,7 +122,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	r.numbersEnd = code.FrameBytes
 	r.findPatterns()
 	r.findWords()
-	r.findDecisions()
 	r.findUnread()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}

@@ -200,7 +200,7 @@ func (u *usage) value(k bcastKey) {
 
 // step counts the uses of one instruction.
 func (u *usage) step(s *step) {
-	if s.leaves || s.prog == nil || s.onSlots() || s.made != nil || s.moot {
+	if s.leaves || s.prog == nil || s.onSlots() || s.made != nil {
 		return
 	}
 	p := s.prog

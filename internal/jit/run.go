@@ -100,7 +100,7 @@ func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != ni
 
 // once tells whether an instruction computes numbers in one version of its segment, and no lanes.
 func (s *step) once(masked bool) bool {
-	return s.onSlots() || !masked && (s.made != nil || s.moot)
+	return s.onSlots() || !masked && s.made != nil
 }
 
 // sources are those of an instruction in one of the versions of its segment.
@@ -140,9 +140,6 @@ func (t *touched) takes(r *region, pc int32) bool {
 	s, in := &r.steps[pc], &r.insts[pc]
 	if s.leaves || in.Guard != machine.NoGuard {
 		return false
-	}
-	if s.moot && !t.masked {
-		return true
 	}
 	switch s.op.Kind {
 	case sem.OpLane, sem.OpCompare, sem.OpSelect:
@@ -257,12 +254,7 @@ func (t *touched) masksBehind(r *region, end int32) int {
 	return len(t.masks)
 }
 
-// lanesTouch lists what an instruction of lanes reads and writes: rows, slots and predicates.
-func (s *step) lanesTouch(in *machine.Inst, masked bool) (reads, writes []source) {
-	return s.appendTouch(in, masked, nil, nil)
-}
-
-// appendTouch is lanesTouch into lists that are there.
+// appendTouch lists what an instruction of lanes reads and writes: rows, slots and predicates.
 func (s *step) appendTouch(in *machine.Inst, masked bool, reads, writes []source) (r, w []source) {
 	mask := func(off uint32) source { return source{typ: tM, off: off} }
 	switch s.op.Kind {
@@ -356,14 +348,8 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 	m.ops, m.in = r.mem.ops.take(n + n/4 + 8)[:0], r.mem.sources.take(n/2 + 2)[:0]
 	g := r.merger.begin(r, m)
 	for pc := u.first; pc < u.end; pc++ {
-		switch s := &r.steps[pc]; {
-		case !s.once(masked):
+		if !r.steps[pc].once(masked) {
 			g.step(pc, masked)
-		case s.moot: // the branch that it decides writes its predicate, where somebody reads that
-			_, writes := s.lanesTouch(&r.insts[pc], masked)
-			for _, w := range writes {
-				delete(g.wrote, w.off)
-			}
 		}
 	}
 	for _, off := range g.written() {

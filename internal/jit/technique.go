@@ -10,27 +10,23 @@ type Technique uint8
 
 // The techniques, by the file that has each.
 const (
-	Chains    Technique = iota // chains.go
-	Decisions                  // decide.go
-	Loaded                     // loaded.go
-	LazyNaNs                   // nan.go
-	Near                       // near.go
-	Patterns                   // patterns.go
-	Private                    // private.go
-	Solo                       // solo.go
-	Some                       // some.go
-	Terms                      // terms.go
-	Unread                     // unread.go
-	Words                      // words.go
+	Loaded   Technique = iota // loaded.go
+	LazyNaNs                  // nan.go
+	Near                      // near.go
+	Patterns                  // patterns.go
+	Private                   // private.go
+	Solo                      // solo.go
+	Some                      // some.go
+	Terms                     // terms.go
+	Unread                    // unread.go
+	Words                     // words.go
 	numTechniques
 )
 
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
-	Chains:    "chains of comparisons",
-	Decisions: "decisions",
-	Loaded:    "loaded numbers",
-	LazyNaNs:  "lazy NaNs", Near: "near words",
+	Loaded:   "loaded numbers",
+	LazyNaNs: "lazy NaNs", Near: "near words",
 	Patterns: "patterns", Private: "private rows",
 	Solo: "solo lanes", Some: "some lanes",
 	Terms: "terms", Unread: "unread constants", Words: "words",
