@@ -67,13 +67,7 @@ type source struct {
 	any   bool   // of a result in code for some lanes: those that do not run may be written, too (private.go)
 	off   uint32 // in the register block
 	value uint64
-	row   int      // first register of a resident row, -1 if it is in memory
-	pat   *pattern // code for full warps: numbers that it follows from; its row is not written
-}
-
-// elsewhere tells whether a source is not read from a row at its offset.
-func (s *source) elsewhere() bool {
-	return s.slot || s.pat != nil
+	row   int // first register of a resident row, -1 if it is in memory
 }
 
 // shared tells whether a source is one number for all lanes.
@@ -275,8 +269,6 @@ func (e *emitter) operand(s *source) loc {
 		v := e.alloc()
 		e.scalarLoad(s, v)
 		return temp(v)
-	case s.pat != nil:
-		return temp(e.lay(s.pat))
 	case s.slot:
 		if r, ok := e.bcast.of(bcastKey{s.typ, true, uint64(s.off)}); ok {
 			return vecAt(r)

@@ -150,7 +150,7 @@ func (c *compiler) helpBarrier(pc int32, masked bool) {
 	c.help(pc, masked)
 }
 
-// park leaves a warp at a pc, to go on at a label with some rows. In full code its patterns stay numbers.
+// park leaves a warp at a pc, to go on at a label with some rows.
 func (c *compiler) park(pc int32, at x86.Label, masked bool, rows []uint32) {
 	if !masked {
 		c.settleRows(c.unsettled(pc))
@@ -171,7 +171,6 @@ func (c *compiler) park(pc int32, at x86.Label, masked bool, rows []uint32) {
 // has only been in loops that may wait for others.
 func (c *compiler) giveWay(t int, pc int32) {
 	c.RM(x86.MOV, x86.S32, rFuel, batchTurn)
-	c.layRows(pc)
 	c.park(pc, c.batch.warp[t], false, c.liveRows(pc))
 	c.RM(x86.MOV, x86.S32, x86.RAX, ctxLooped)
 	c.MR(x86.OR, x86.S32, batchMoved, x86.RAX)
@@ -234,7 +233,7 @@ func (c *compiler) warpStub(i int) {
 	c.count()
 	c.loadWarp(s)
 	c.RI(x86.CMP, x86.S32, rMask, -1)
-	c.Jcc(x86.E, s.enter)
+	c.Jcc(x86.E, s.full)
 	c.Jmp(s.part)
 }
 
@@ -268,7 +267,7 @@ func (c *compiler) resumeStub(l x86.Label, pc int32) {
 	c.Jmp(c.batch.warp[c.segAt[pc]])
 }
 
-// resumeWhole is resumeStub for a warp that full code has left: its patterns are numbers.
+// resumeWhole is resumeStub for a warp that full code has left: slots have no rows.
 func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	i := c.segAt[pc]
 	c.Bind(l)
@@ -279,28 +278,15 @@ func (c *compiler) resumeWhole(l x86.Label, pc int32) {
 	c.Jmp(c.segs[i].full)
 }
 
-// wholeRows are the live rows that code for full warps keeps: of registers that are numbers there, nobody looks at them.
+// wholeRows are the live rows that code for full warps keeps: not those of slots.
 func (c *compiler) wholeRows(pc int32) []uint32 {
-	live := c.live.at(pc)
 	slots := map[uint32]bool{}
 	for i := range c.code.Scalars {
 		if s := &c.code.Scalars[i]; s.Width != regs.Pred && s.LiveAt(pc) {
 			slots[s.Row] = true
 		}
 	}
-	return slices.DeleteFunc(c.liveRows(pc), func(off uint32) bool {
-		kept := slots[off]
-		for _, g := range c.live.regsOf.of(off) {
-			if !live.Has(int(g)) || slots[off] {
-				continue
-			}
-			if p := c.global[g]; p == nil || p.home {
-				return false
-			}
-			kept = true
-		}
-		return kept
-	})
+	return slices.DeleteFunc(c.liveRows(pc), func(off uint32) bool { return slots[off] })
 }
 
 // startStub begins a warp in the registers of another one: those that may be read before they are written are

@@ -163,8 +163,7 @@ func (c *compiler) assemble() {
 	c.entry = make([]x86.Label, len(c.insts))
 	for i := range c.segs {
 		s := &c.segs[i]
-		s.full, s.part, s.stay = c.NewLabel(), c.NewLabel(), c.NewLabel()
-		s.enter = c.enterFull(s)
+		s.full, s.part = c.NewLabel(), c.NewLabel()
 	}
 	c.newBatch()
 	c.opt.begin("all lanes")
@@ -313,11 +312,10 @@ func (c *compiler) storeRows(list []uint32) {
 	}
 }
 
-// spreadRows writes the rows of slots and patterns that are live at a pc, where code for full warps
+// spreadRows writes the rows of slots that are live at a pc, where code for full warps
 // is left.
 func (c *compiler) spreadRows(pc int32) {
 	c.spreadSlots(c.spreads(pc))
-	c.layRows(pc)
 }
 
 func (c *compiler) spreadSlots(list []*regs.Scalar) {

@@ -46,9 +46,7 @@ const (
 	savePending = saveBase + 1664                                        // mask and fuel of each pending segment
 	saveSpill   = saveBase + 8192                                        // values of runs
 	saveWord    = saveSpill + 64*abi.Spills                              // four bytes of each lane, and which
-	saveNumbers = saveWord + 192                                         // numbers of patterns
 	saveLimits  = saveBase + int32(unsafe.Sizeof(abi.State{}.Save)) - 64 // what addresses are tested against (AVX2)
-	saveEnd     = saveLimits
 	placesBase  = int32(unsafe.Offsetof(abi.State{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(abi.Place{}))
 	maxPending  = 800
@@ -175,8 +173,7 @@ func (c *compiler) partSegment(i int) {
 	c.RR(x86.TEST, x86.S32, rMask, rMask)
 	c.Jcc(x86.E, c.skipTo(i+1))
 	c.RI(x86.CMP, x86.S32, rMask, -1)
-	c.Jcc(x86.E, s.enter)
-	c.Bind(s.stay)
+	c.Jcc(x86.E, s.full)
 	c.count()
 	c.setMask(rMask, kMask, saveRun)
 	c.countPart(s.end - s.first)
@@ -338,12 +335,12 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		}
 		c.access(i, pc, masked, use)
 	case sem.OpCompare:
-		c.run(s.prog, s.sources(masked), &s.dst, s.op.Scalar, use)
+		c.run(s.prog, s.in, &s.dst, s.op.Scalar, use)
 		c.combine(&s.op.Masks, use)
 	case sem.OpSetpPair:
-		c.computeHalves(s, masked, use)
+		c.computeHalves(s, use)
 	case sem.OpCarry:
-		c.computeCarry(s, masked, use)
+		c.computeCarry(s, use)
 	case sem.OpNothing:
 	case sem.OpFence:
 		c.fence()
@@ -352,15 +349,13 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	case sem.OpLoadLocal, sem.OpStoreLocal:
 		c.accessLocal(i, pc, masked, use)
 	case sem.OpUnpack:
-		c.layFor(s, masked)
 		c.unpack(s, use)
 	default:
 		if s.warp != nil {
-			c.layFor(s, masked)
 			c.warpFunction(i, pc, masked, use)
 			return
 		}
-		if c.asNumbers(i, pc, masked) {
+		if c.asNumbers(s) {
 			break
 		}
 		scalar := s.op.Scalar || s.dst.slot
@@ -372,7 +367,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		if !masked && s.lazy != nil {
 			p = s.lazy
 		}
-		c.run(p, s.sources(masked), &s.dst, scalar, programUse)
+		c.run(p, s.in, &s.dst, scalar, programUse)
 		switch {
 		case s.dst.typ == tM && scalar:
 			c.MR(x86.MOV, x86.S32, c.regs(s.dst.off), x86.R8)
@@ -386,21 +381,12 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 }
 
 // asNumbers assembles an instruction on numbers, if it is one.
-func (c *compiler) asNumbers(i int, pc int32, masked bool) bool {
-	s := &c.steps[pc]
-	switch {
-	case s.op.Kind != sem.OpLane || s.dst.typ == tM:
+func (c *compiler) asNumbers(s *step) bool {
+	if s.op.Kind != sem.OpLane || s.dst.typ == tM || !s.onSlots() || !s.prog.numbers() {
 		return false
-	case s.made != nil && !masked:
-		undo := c.segs[i].end - pc
-		c.makeNumbers(s, c.later(func() { c.exit(pc, false, undo) }))
-		c.layMade(s)
-		return true
-	case (s.op.Scalar || s.dst.slot) && s.prog.numbers():
-		c.slotNumbers(s)
-		return true
 	}
-	return false
+	c.slotNumbers(s)
+	return true
 }
 
 // wroteSlots brings values that compiled code keeps of slots up to date, and in masked code the

@@ -25,8 +25,7 @@
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	scatter256.go        stores of lanes anywhere by AVX2
-//	loaded.go            values that memory holds once for all lanes, as numbers
-//	joins.go stride.go patterns.go numbers.go lay.go  values that follow from few: which, as numbers, as rows
+//	numbers.go           arithmetic on scalar slots
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
 //	quick*.go            the quick tier: templates that are copied and patched
@@ -39,8 +38,6 @@
 // every instruction that it does not know, with everything before it done, for good or for its handler, and can be entered at
 // block starts and behind such instructions.
 //
-// Code for full warps looks at no mask. Values whose lanes differ by a constant step along runs of
-// lanes are patterns there: a number for each run is kept, and the row is written where somebody else
-// reads it. Where lanes part it goes over to the second version of
+// Code for full warps looks at no mask. Where lanes part it goes over to the second version of
 // each segment, which writes under a mask and comes back as soon as 32 lanes are together again.
 package jit

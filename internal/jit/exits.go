@@ -5,7 +5,6 @@ package jit
 // kept in another form are written by the machine (abi.Rows).
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
@@ -39,7 +38,6 @@ func (c *compiler) exit(pc int32, masked bool, undo int32) {
 func (c *compiler) whole(i int) {
 	s := &c.segs[i]
 	c.Bind(s.part)
-	c.Bind(s.stay)
 	c.partExit(s.first, 0, abi.Parted)
 }
 
@@ -128,28 +126,12 @@ func (c *compiler) allRows() (list []uint32) {
 type leftRows struct {
 	f      *ir.Func
 	offset func(ir.Reg) uint32
-	starts []int32 // of segments
-	made   []*pattern
-	global map[ir.Reg]*pattern
 	lazy   []ir.Reg
 	found  []atomic.Pointer[abi.Rows] // by pc
 }
 
 func (r *region) leftRows() *leftRows {
-	l := &leftRows{f: r.f, offset: decode.RowOffsets(r.f), global: r.global, lazy: r.lazyRegs,
-		made: make([]*pattern, len(r.steps)), found: make([]atomic.Pointer[abi.Rows], len(r.steps)+1)}
-	for i := range r.segs {
-		l.starts = append(l.starts, r.segs[i].first)
-	}
-	for pc := range r.steps {
-		if l.made[pc] = r.steps[pc].made; l.made[pc] != nil {
-			l.made[pc].from = nil // the compiler's memory, which others will have
-		}
-	}
-	for _, p := range r.global {
-		p.from = nil
-	}
-	return l
+	return &leftRows{f: r.f, offset: decode.RowOffsets(r.f), lazy: r.lazyRegs, found: make([]atomic.Pointer[abi.Rows], len(r.steps)+1)}
 }
 
 // at is a machine.Native's Rows.
@@ -163,44 +145,6 @@ func (l *leftRows) at(pc int32) *abi.Rows {
 			rows.NaNs = append(rows.NaNs, l.offset(g))
 		}
 	}
-	now := l.before(pc)
-	live.Each(func(g int) {
-		p := l.global[ir.Reg(g)]
-		if p == nil {
-			p = now[ir.Reg(g)]
-		}
-		if p != nil {
-			rows.Numbers = append(rows.Numbers, p.native())
-		}
-	})
 	l.found[pc].Store(rows)
 	return rows
-}
-
-// before has the patterns of pc's segment whose rows are not written.
-func (l *leftRows) before(pc int32) map[ir.Reg]*pattern {
-	i, ok := slices.BinarySearch(l.starts, pc)
-	if ok || i == 0 {
-		return nil
-	}
-	now := map[ir.Reg]*pattern{}
-	for at := l.starts[i-1]; at < pc; at++ {
-		followPattern(l.writes(at), l.made[at], l.global, now)
-	}
-	return now
-}
-
-// writes are the registers that an instruction writes.
-func (l *leftRows) writes(pc int32) (list []ir.Reg) {
-	l.f.EachReg(&l.f.Insts[pc], func(g ir.Reg, a ir.Access) {
-		if a == ir.Write {
-			list = append(list, g)
-		}
-	})
-	return list
-}
-
-// native says the same to the machine.
-func (p *pattern) native() abi.Numbers {
-	return abi.Numbers{Row: p.off, Wide: p.typ == tX, Own: p.base == rRegs, At: uint32(p.at), Lanes: uint32(p.w), Line: uint32(p.row), Step: uint64(p.step), Hop: uint64(p.hop)}
 }

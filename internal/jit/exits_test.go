@@ -33,7 +33,7 @@ func TestLeftRows(t *testing.T) {
 	st.global.u64 [%rd5+16384], %rd6;
 	st.global.u64 [%rd5+20480], %rd5;
 `
-	first := int32(strings.Count(patternHeader, ";") - 8)
+	first := int32(strings.Count(accessHeader, ";") - 8)
 	for pc := first; pc < first+26; pc++ {
 		if native := compareBlocks(t, body, func(at int32) bool { return at == pc }); native == 0 {
 			t.Errorf("leaving before %d, nothing was compiled", pc)

@@ -97,7 +97,7 @@ func TestApartFaults(t *testing.T) {
 func TestApartAtTheEnd(t *testing.T) {
 	body := "mov.u32 %r20, 0;\nL: xor.b32 %r10, %r1, 5; cvt.u64.u32 %rd4, %r10; sub.u64 %rd3, %rd1, %rd4; ld.global.u8 %r11, [%rd3+-1]; and.b32 %r10, %r10, 30; cvt.u64.u32 %rd4, %r10; sub.u64 %rd3, %rd1, %rd4; ld.global.s16 %r12, [%rd3+-2]; add.u32 %r11, %r11, %r12; sub.u64 %rd2, %rd2, 4096; ld.global.u8 %r13, [%rd3+-3]; ld.global.u8 %r14, [%rd3+-2]; mad.lo.u32 %r11, %r13, %r14, %r11; ld.global.u8 %r13, [%rd3+-5]; mad.lo.u32 %r11, %r13, 77, %r11; xor.b32 %r10, %r1, 5; cvt.u64.u32 %rd4, %r10; sub.u64 %rd5, %rd1, %rd4; sub.u64 %rd5, %rd5, 1; ld.global.u8 %r13, [%rd5]; mad.lo.u32 %r11, %r13, 55, %r11; ld.global.u8 %r13, [%rd5]; mad.lo.u32 %r11, %r13, 55, %r11; st.global.u32 [%rd2], %r11; add.u64 %rd2, %rd2, 4096; add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 3; @%p1 bra L;"
 	for _, size := range []uint64{4096 + 256, 4096 + 255, 4096 + 254} {
-		l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+		l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 		buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 		all := l.arena.Bytes(buf, size)
 		run := func(v jit.Vectors, native bool) (memory []byte, fault string) {

@@ -6,7 +6,6 @@ package jit
 // in a fault or to wait for others, code leaves in front of the instruction.
 
 import (
-	"slices"
 	"unsafe"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -153,17 +152,11 @@ func (c *compiler) loadHelped() {
 	c.RM(x86.MOV, x86.S64, rPending, helpPending)
 }
 
-// behindHelp is where the lanes go on: in full code with the numbers of patterns as they are, unless the instruction begins one.
+// behindHelp is where the lanes go on: behind it.
 func (c *compiler) behindHelp(pc int32, masked bool) x86.Label {
 	s := &c.segs[c.segAt[pc+1]]
 	if masked {
 		return s.part
-	}
-	before := c.patternsAt(pc)
-	for _, p := range c.patternsAt(s.first) {
-		if !slices.Contains(before, p) {
-			return s.enter
-		}
 	}
 	return s.full
 }

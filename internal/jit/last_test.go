@@ -13,7 +13,7 @@ import (
 // its warps is used; of several each lets the others run after 64 passes.
 func TestLastCTA(t *testing.T) {
 	const bars = "bar.sync 0; bar.sync 0; bar.sync 0; bar.sync 0;"
-	l := newLaboratory(t, "k.ptx", patternHeader+"mov.u32 %r20, 0;\nL: add.u32 %r20, %r20, 1;"+bars+bars+"setp.lt.u32 %p1, %r20, 300; @%p1 bra L;\n\tret;\n}\n")
+	l := newLaboratory(t, "k.ptx", accessHeader+"mov.u32 %r20, 0;\nL: add.u32 %r20, %r20, 1;"+bars+bars+"setp.lt.u32 %p1, %r20, 300; @%p1 bra L;\n\tret;\n}\n")
 	buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		longest := map[uint32]uint64{}

@@ -41,7 +41,7 @@ M:	setp.lt.u32 %p2, %r20, %r9;
 // TestLazyParts makes code for some lanes before it is needed, never, and after it has been missed so often,
 // in all shapes of blocks, in both widths.
 func TestLazyParts(t *testing.T) {
-	l, at, all, fill := patternRoom(t, lazyBody)
+	l, at, all, fill := accessRoom(t, lazyBody)
 	r := rand.New(rand.NewPCG(5, 6))
 	completed := 0
 	for _, block := range blocks {
@@ -82,7 +82,7 @@ func TestPolls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const least, most = 1 << 15, 1<<17 + 100 // and what is behind the last back edge
-			l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+			l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 			buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
 			e, longest, calls := engine(t, jit.Options{}), uint64(0), 0
 			grid := uint32(3)

@@ -125,7 +125,7 @@ type localWords struct {
 // accessLocal assembles one.
 func (c *compiler) accessLocal(i int, pc int32, masked bool, use maskUse) {
 	s := &c.steps[pc]
-	a := &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: -1, masked: masked}
+	a := &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: -1}
 	a.miss = c.leaveAt(i, pc, masked, use)
 	for k := range s.elements {
 		c.place(&s.elements[k].dst)

@@ -82,7 +82,7 @@ func TestLoops(t *testing.T) {
 // listingIn is the code of a kernel for a shape of blocks, whether it faults or not.
 func listingIn(t *testing.T, block [3]uint32, body string, v jit.Vectors) (listing string) {
 	t.Helper()
-	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+	l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 	buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
 	compile := func(c *machine.Code, stopped func() bool) {
 		out, err := jit.Compile(c, decode.FuncOf(c.Func), jit.Options{Vectors: v, List: true})
@@ -115,7 +115,7 @@ func TestLoopFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := counted("mad.lo.u32 %r25, %r3, %r5, %r2; mul.wide.u32 %rd6, %r25, 4; add.u64 %rd3, %rd1, %rd6; mov.u64 %rd5, 0x1000000000000000; mov.u32 %r12, smem; mov.u32 %r13, %r2; add.u32 %r14, %r9, 104; add.u32 %r15, %r2, 0xfffffb00; sub.s64 %rd9, %rd1, 0x3ffffe800; add.u32 %r16, %r2, 0x7ffffb00; sub.s64 %rd10, %rd1, 0x1ffffe800; mov.u32 %r20, 0;", turn+"add.f32 %s1, %s1, %f1; add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 48;")
-			l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+			l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 			const size = 8192
 			buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 			all := l.arena.Bytes(buf, size)

@@ -73,32 +73,21 @@ func registerType(bits int) typ {
 
 // accessed is one memory instruction while it is assembled.
 type accessed struct {
-	c      *compiler
-	pc     int32
-	in     *machine.Inst
-	s      *step
-	src    []source
-	m      *sem.MemoryUse
-	use    maskUse
-	bound  int32
-	miss   x86.Label
-	masked bool
-}
-
-// accessAt is the load or store at a pc, nil if there is none.
-func (c *compiler) accessAt(pc int32, masked bool, use maskUse) *accessed {
-	s := &c.steps[pc]
-	if s.leaves || s.op.Kind != sem.OpLoad && s.op.Kind != sem.OpStore {
-		return nil
-	}
-	a := c.mem.accesses.one()
-	*a = accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.sources(masked), m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
-	return a
+	c     *compiler
+	pc    int32
+	in    *machine.Inst
+	s     *step
+	src   []source
+	m     *sem.MemoryUse
+	use   maskUse
+	bound int32
+	miss  x86.Label
 }
 
 // access assembles a load or store.
 func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
-	a := c.accessAt(pc, masked, use)
+	s, a := &c.steps[pc], c.mem.accesses.one()
+	*a = accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc]}
 	a.miss = c.leaveAt(i, pc, masked, use)
 	a.assemble(i)
 }
@@ -109,7 +98,7 @@ func (a *accessed) assemble(i int) {
 		a.rows()
 		return
 	}
-	if k, ok := a.c.wordAt(a.pc); ok && a.c.words[k] != 0 && a.c.segs[i].calm && a.s.loaded == nil {
+	if k, ok := a.c.wordAt(a.pc); ok && a.c.words[k] != 0 && a.c.segs[i].calm {
 		a.fromWord(a.c.words[k], a.rows)
 		return
 	}
@@ -271,7 +260,6 @@ func (a *accessed) loadUniform() {
 		case d.slot:
 			a.c.MR(x86.MOV, x86.S32, a.c.regs(d.off), x86.R8)
 		default:
-			a.keepLoaded()
 			a.fill(d)
 		}
 	}
@@ -389,11 +377,7 @@ func (a *accessed) loadAddress(r x86.Reg, m x86.Mem, t typ) {
 // inMemory is a row in memory: its home, or a copy of its registers in place k of the state.
 func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	m := x86.At(rCtx, saveRow+int32(256*k))
-	switch {
-	case s.pat != nil:
-		a.c.callRoutine(routine{what: routineCopies, of: s.pat, slot: uint32(k)}, func() { a.copyParts(s, m) })
-		return m
-	case s.row < 0:
+	if s.row < 0 {
 		return a.c.regs(s.off)
 	}
 	bytes := a.c.full().Bytes()
@@ -403,23 +387,9 @@ func (a *accessed) inMemory(s *source, k int) x86.Mem {
 	return m
 }
 
-// copyParts copies a row to memory.
-func (a *accessed) copyParts(s *source, to x86.Mem) {
-	a.c.eachPart(s.typ, func() {
-		v := a.c.load(a.c.operand(s), s.typ)
-		a.c.store(a.c.full(), to.Plus(int32(a.c.part*a.c.full().Bytes())), v.v)
-		a.c.release(v)
-	})
-}
-
 // compareAddresses goes to other unless each executing lane's address is RAX + lane·size.
 func (a *accessed) compareAddresses(addr *source, other x86.Label) {
-	if addr.pat != nil {
-		r := routine{what: routineCompares, of: addr.pat, use: a.use, align: a.m.Elem}
-		a.c.callRoutine(r, func() { a.followEachOther(addr) })
-	} else {
-		a.followEachOther(addr)
-	}
+	a.followEachOther(addr)
 	a.c.Jcc(x86.NE, other)
 }
 
@@ -614,4 +584,15 @@ func (a *accessed) laneElement(k int, row x86.Mem) {
 // elementSize is the size of an element in memory.
 func (a *accessed) elementSize() x86.Size {
 	return map[uint32]x86.Size{1: x86.S8, 2: x86.S16, 4: x86.S32, 8: x86.S64}[a.m.Elem]
+}
+
+// eachPart visits the parts of a row of a type.
+func (c *compiler) eachPart(t typ, visit func()) {
+	part, wide, lanes := c.part, c.wide, c.lanes
+	c.wide = t == tX
+	n := c.parts(false)
+	for c.part = range n {
+		visit()
+	}
+	c.part, c.wide, c.lanes = part, wide, lanes
 }

@@ -16,7 +16,7 @@ func TestReadOnly(t *testing.T) {
 	for _, op := range []string{"ld.global.u32 %r11, [%rd4];", "st.global.u32 [%rd4], %r1;", "atom.global.add.u32 %r11, [%rd4], 1;", "red.global.xor.b32 [%rd4], 5;", "atom.global.cas.b32 %r11, [%rd4], 0, 7;"} {
 		for _, place := range places {
 			for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
-				l := newLaboratory(t, "k.ptx", patternHeader+place+op+"\n\tret;\n}\n")
+				l := newLaboratory(t, "k.ptx", accessHeader+place+op+"\n\tret;\n}\n")
 				l.keep = true
 				install := engine(t, jit.Options{Vectors: v}).Install
 				written, _ := l.arena.Alloc(4096, mem.Info{Label: "written"})

@@ -1,6 +1,6 @@
 package jit
 
-// Arithmetic on numbers: programs in general registers, once for all lanes or once for each run.
+// Arithmetic on numbers: programs in general registers, once for all lanes.
 
 import (
 	"math/bits"
@@ -8,26 +8,21 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// calculator runs a program on the numbers of one run.
+// calculator runs a program on numbers.
 type calculator struct {
 	c    *compiler
 	p    *program
 	in   []source
-	out  []stride // nil: of all lanes, whatever they are
-	w    int      // lanes of a run
-	lane int      // the run's first
 	free []x86.Reg
 	six  [6]x86.Reg // where free is
 	last []int
 	vals []number
-	miss x86.Label // where lanes go that wrap
 }
 
 // number is an operand: a literal, a word in memory, or a register of the calculator.
 type number struct {
 	reg     x86.Reg
 	mem     x86.Mem
-	far     int64 // to be added to the word
 	lit     uint64
 	inReg   bool
 	literal bool
@@ -40,37 +35,13 @@ func (t typ) size() x86.Size {
 	return x86.S32
 }
 
-// makeNumbers computes a pattern from those that it follows from; c's lanes that wrap go to miss.
-func (c *compiler) makeNumbers(s *step, miss x86.Label) {
-	d := s.made
-	out, _ := c.region.follow(s.prog, func(k int) stride { return c.given(&s.full[k]) })
-	for h := range d.n() {
-		k := c.calculator(s.prog, s.full, h*d.w)
-		k.out, k.w, k.miss = out, d.w, miss
-		k.store(d.number(h))
-	}
-}
-
-// given is what code for full warps knows of a source.
-func (r *region) given(s *source) stride {
-	switch {
-	case s.pat != nil:
-		return s.pat.stride
-	case s.known:
-		return everyLane.of(s.value)
-	case s.slot:
-		return everyLane
-	}
-	return r.specials[s.off]
-}
-
 // slotNumbers computes a scalar slot.
 func (c *compiler) slotNumbers(s *step) {
-	c.calculator(s.prog, s.in, 0).store(c.regs(s.dst.off))
+	c.calculator(s.prog, s.in).store(c.regs(s.dst.off))
 }
 
-func (c *compiler) calculator(p *program, in []source, lane int) *calculator {
-	k := &calculator{c: c, p: p, in: in, lane: lane, last: lastUses(p), vals: c.mem.numbers.take(len(p.ops)),
+func (c *compiler) calculator(p *program, in []source) *calculator {
+	k := &calculator{c: c, p: p, in: in, last: lastUses(p), vals: c.mem.numbers.take(len(p.ops)),
 		six: [...]x86.Reg{x86.R11, x86.R10, x86.R8, x86.RDX, x86.RCX, x86.RAX}}
 	k.free = k.six[:]
 	return k
@@ -113,25 +84,20 @@ func (k *calculator) increment(to x86.Mem, size x86.Size) bool {
 		return false
 	}
 	v, imm := k.source(int(k.p.ops[o.a].imm)), k.p.ops[o.b].imm
-	if v.literal || v.far != 0 || v.mem != to || size == x86.S64 && int64(imm) != int64(int32(imm)) {
+	if v.literal || v.mem != to || size == x86.S64 && int64(imm) != int64(int32(imm)) {
 		return false
 	}
 	k.c.MI(x86.ADD, size, to, int32(imm))
 	return true
 }
 
-// source is operand i for the run.
+// source is operand i.
 func (k *calculator) source(i int) number {
 	s := &k.in[i]
-	switch {
-	case s.known:
+	if s.known {
 		return number{literal: true, lit: s.value}
-	case s.slot:
-		return number{mem: k.c.regs(s.off)}
-	case s.pat == nil:
-		return number{mem: k.c.regs(s.off + uint32(k.lane*s.typ.bits()/8))}
 	}
-	return number{mem: s.pat.number(k.lane / s.pat.w), far: s.typ.wrapped(s.pat.offset(k.lane))}
+	return number{mem: k.c.regs(s.off)}
 }
 
 // compute evaluates an operation.
@@ -192,23 +158,9 @@ func (k *calculator) own(v val, at int) x86.Reg {
 	case n.inReg:
 		k.c.RR(x86.MOV, x86.S64, d, n.reg)
 	default:
-		k.load(d, n, k.p.typ(v).size())
+		k.c.RM(x86.MOV, k.p.typ(v).size(), d, n.mem)
 	}
 	return d
-}
-
-func (k *calculator) load(d x86.Reg, n number, size x86.Size) {
-	k.c.RM(x86.MOV, size, d, n.mem)
-	switch {
-	case n.far == 0:
-	case n.far == int64(int32(n.far)):
-		k.c.RI(x86.ADD, size, d, int32(n.far))
-	default:
-		t := k.take()
-		k.c.MovImm(t, uint64(n.far))
-		k.c.RR(x86.ADD, size, d, t)
-		k.give(t)
-	}
 }
 
 // with assembles op d, v.
@@ -219,11 +171,6 @@ func (k *calculator) with(op x86.Op, size x86.Size, d x86.Reg, v val, at int) {
 	case n.literal:
 		t := k.take()
 		k.c.MovImm(t, n.lit)
-		k.c.RR(op, size, d, t)
-		k.give(t)
-	case n.far != 0:
-		t := k.take()
-		k.load(t, n, size)
 		k.c.RR(op, size, d, t)
 		k.give(t)
 	case n.inReg:
@@ -286,32 +233,62 @@ func (k *calculator) low(c code, d x86.Reg) {
 	}
 }
 
-// extend widens a number, and goes to miss unless the same can be said of all lanes of the run.
+// extend widens a number.
 func (k *calculator) extend(o *operation, d x86.Reg) {
-	c, wraps := cMulLU, x86.B
 	if o.code == cSext {
-		c, wraps = cMulLS, x86.O
+		k.low(cMulLS, d)
+	} else {
+		k.low(cMulLU, d)
 	}
-	if k.out != nil {
-		low, high := k.out[o.a].within(k.w).extents()
-		k.reaches(x86.ADD, d, high, wraps)
-		k.reaches(x86.SUB, d, -low, wraps)
-	}
-	k.low(c, d)
 }
 
-// reaches goes to miss if a number wraps when something is added or subtracted.
-func (k *calculator) reaches(op x86.Op, d x86.Reg, far int64, wraps x86.Cond) {
-	if far == 0 {
-		return
+// halves tells whether a factor of 64 bits is the extension of its lower half, so that the product
+// of halves is the whole product.
+func (p *program) halves(v val, c code) bool {
+	o := &p.ops[v]
+	switch {
+	case o.code == cConst && c == cMulLU:
+		return o.imm == uint64(uint32(o.imm))
+	case o.code == cConst:
+		return o.imm == uint64(int32(o.imm))
+	case c == cMulLU:
+		return o.code == cZext
 	}
-	if far >= 1<<31 {
-		k.c.Jmp(k.miss)
-		return
+	return o.code == cSext
+}
+
+// numeric tells whether general registers can compute an operation (numbers.go).
+func numeric(c code) bool {
+	switch c {
+	case cIn, cConst, cAdd, cSub, cMul, cMulLU, cMulLS, cAnd, cOr, cXor, cAndn, cShlI, cShrI, cSarI, cRotI, cZext, cSext, cTrunc:
+		return true
 	}
-	t := k.take()
-	k.c.RR(x86.MOV, x86.S32, t, d)
-	k.c.RI(op, x86.S32, t, int32(far))
-	k.c.Jcc(wraps, k.miss)
-	k.give(t)
+	return false
+}
+
+// maxNumbers is how many intermediate values a program may have in general registers.
+const maxNumbers = 4
+
+// numbers tells whether general registers can run a program.
+func (p *program) numbers() bool {
+	if p.need != nil {
+		return p.numeric
+	}
+	return p.onlyNumbers()
+}
+
+func (p *program) onlyNumbers() bool {
+	n := 0
+	for i, need := range needed(p) {
+		if !need {
+			continue
+		}
+		if !numeric(p.ops[i].code) || p.ops[i].typ == tM {
+			return false
+		}
+		if p.ops[i].code != cIn && p.ops[i].code != cConst {
+			n++
+		}
+	}
+	return n <= maxNumbers
 }

@@ -163,8 +163,7 @@ func (r *region) wanted(pc int32, off uint32) bool { return r.live.behind(pc+1, 
 // atomic assembles an atomic operation.
 func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 	s := &c.steps[pc]
-	c.layFor(s, masked)
-	a := &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc], masked: masked}
+	a := &accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc]}
 	a.miss = c.leaveAt(i, pc, masked, use)
 	if a.uniform() {
 		a.limits(int32(a.m.Size), a.miss)

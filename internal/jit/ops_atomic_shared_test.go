@@ -40,7 +40,7 @@ func TestSharedAtomicFaults(t *testing.T) {
 			body := apartHeader + "and.b32 %r13, %r13, 0xff8; add.u32 %r13, %r13, 64; mov.u32 %r18, 0;\nL: " +
 				fmt.Sprintf("setp.eq.u32 %%p2, %%r1, %d; setp.eq.and.u32 %%p2, %%r18, 1, %%p2; selp.b32 %%r12, %s, %%r13, %%p2; add.u32 %%r12, %%r12, %%r11;", (11*i+3*j)%32, at) + op +
 				" add.u32 %r18, %r18, 1; setp.lt.u32 %p3, %r18, 2; @%p3 bra L; ld.shared.u32 %r14, [%r11+64]; st.global.u32 [%rd2], %r14;"
-			l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+			l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 			buf, _ := l.arena.Alloc(8192, mem.Info{Label: "buf"})
 			want := l.fault(t, [3]uint32{32, 1, 1}, nil, buf+4096)
 			for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {

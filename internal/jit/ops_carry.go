@@ -97,22 +97,22 @@ func (p *program) withCarry(v val, carry []val) val {
 }
 
 // computeCarry assembles one by itself. The carry comes first: its row may be that of an operand.
-func (c *compiler) computeCarry(s *step, masked bool, use maskUse) {
+func (c *compiler) computeCarry(s *step, use maskUse) {
 	flag := source{typ: tM, row: -1}
 	if s.op.Scalar {
-		c.run(s.carry, s.sources(masked), &flag, true, allLanes)
-		c.run(s.prog, s.sources(masked), &s.dst, true, allLanes)
+		c.run(s.carry, s.in, &flag, true, allLanes)
+		c.run(s.prog, s.in, &s.dst, true, allLanes)
 		c.MR(x86.MOV, x86.S32, c.regs(s.op.Masks.P), x86.R8)
 		return
 	}
-	c.run(s.carry, s.sources(masked), &flag, false, use)
-	c.run(s.prog, s.sources(masked), &s.dst, false, use)
+	c.run(s.carry, s.in, &flag, false, use)
+	c.run(s.prog, s.in, &s.dst, false, use)
 	c.writeMask(s.op.Masks.P, x86.R8, use)
 }
 
 // carries adds one to a run.
-func (g *merger) carries(s *step, masked bool) {
-	v, carry := g.splice(s.prog, s.sources(masked)), g.splice(s.carry, s.sources(masked))
+func (g *merger) carries(s *step) {
+	v, carry := g.splice(s.prog, s.in), g.splice(s.carry, s.in)
 	g.now[s.dst.off], g.wrote[s.dst.off], g.loose[s.dst.off] = v, s.dst.typ, false
 	g.set(s.op.Masks.P, carry)
 }

@@ -50,10 +50,10 @@ func (r *region) compareHalves(pc int32) bool {
 }
 
 // computeHalves assembles it.
-func (c *compiler) computeHalves(s *step, masked bool, use maskUse) {
-	c.run(s.upper, s.sources(masked), &s.dst, false, use)
+func (c *compiler) computeHalves(s *step, use maskUse) {
+	c.run(s.upper, s.in, &s.dst, false, use)
 	c.RR(x86.MOV, x86.S32, x86.R11, x86.R8) // which comparisons leave alone
-	c.run(s.prog, s.sources(masked), &s.dst, false, use)
+	c.run(s.prog, s.in, &s.dst, false, use)
 	c.combineBoth(&s.op.Masks, use)
 }
 

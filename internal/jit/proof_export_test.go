@@ -12,7 +12,6 @@ var Defects = map[string]func(c *compiler) bool{
 	"absent row": eachAccess(machine.Global, func(c *compiler, pc int32) {
 		s := &c.steps[pc]
 		s.in[0] = source{typ: tX, off: machine.NoGuard, row: -1}
-		s.full[0] = s.in[0]
 	}),
 }
 
@@ -20,7 +19,7 @@ var Defects = map[string]func(c *compiler) bool{
 func eachAccess(space machine.Space, plant func(c *compiler, pc int32)) func(c *compiler) bool {
 	return func(c *compiler) (some bool) {
 		for pc := range c.steps {
-			if s := &c.steps[pc]; !s.leaves && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) && s.op.Memory.Space == space && s.op.Memory.By == sem.ByRow64 && s.full[0].pat == nil {
+			if s := &c.steps[pc]; !s.leaves && (s.op.Kind == sem.OpLoad || s.op.Kind == sem.OpStore) && s.op.Memory.Space == space && s.op.Memory.By == sem.ByRow64 {
 				plant(c, int32(pc))
 				some = true
 			}

@@ -14,8 +14,8 @@ func provenBodies() map[string]string {
 	for name, body := range indexCases {
 		bodies["index, "+name] = indexHeader + body + indexFooter
 	}
-	for name, body := range patternCases {
-		bodies["pattern, "+name] = body
+	for name, body := range accessCases {
+		bodies["access, "+name] = body
 	}
 	return bodies
 }
@@ -45,7 +45,7 @@ func TestProofs(t *testing.T) {
 // compileBody compiles a body of a kernel and returns what has kept it from being compiled.
 func compileBody(t *testing.T, body string, o jit.Options) error {
 	t.Helper()
-	l, at, _, _ := patternRoom(t, body)
+	l, at, _, _ := accessRoom(t, body)
 	e, err := jit.NewEngine(o)
 	if err != nil {
 		t.Skip(err)
@@ -61,7 +61,7 @@ func TestPlantedDefects(t *testing.T) {
 	body := indexHeader + "mov.u64 %rd9, smem; and.b32 %r11, %r12, 255; mul.wide.u32 %rd3, %r11, 4; add.s64 %rd6, %rd3, %rd1; sub.s64 %rd8, %rd6, %rd3; ld.global.u32 %r15, [%rd6]; mad.wide.u32 %rd4, %r11, 16, %rd9; st.shared.u32 [%rd4], %r15; ld.shared.u32 %r14, [%rd4];" + indexFooter
 	for name := range jit.Defects {
 		for _, v := range []jit.Vectors{jit.AVX512, jit.AVX2} {
-			l, at, all, fill := patternRoom(t, body)
+			l, at, all, fill := accessRoom(t, body)
 			block := [3]uint32{64, 1, 1}
 			fill()
 			l.run(t, "k", 2, block, nil, at, uint32(24))

@@ -195,7 +195,6 @@ func (t *templates) make(x *quickInst, k form) *template {
 		if s.leaves || s.op.Scalar && k.kind == sem.OpUnpack { // elements of slots are rare
 			return false
 		}
-		s.full = s.in
 		if c.bounds[0] >= 0 {
 			c.bounds[0] = symbolBound
 		}

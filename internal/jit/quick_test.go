@@ -56,7 +56,7 @@ func quickAccess(disp int64, align int) string {
 func TestQuick(t *testing.T) {
 	for name, body := range quickBodies {
 		t.Run(name, func(t *testing.T) {
-			l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+			l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 			const size = 1 << 16
 			buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 			all := l.arena.Bytes(buf, size)
@@ -84,7 +84,7 @@ func TestQuick(t *testing.T) {
 
 // TestBetter replaces what the quick tier has made by better code in the middle of a launch, in all blocks and both widths.
 func TestBetter(t *testing.T) {
-	l, at, all, fill := patternRoom(t, lazyBody)
+	l, at, all, fill := accessRoom(t, lazyBody)
 	r := rand.New(rand.NewPCG(7, 8))
 	tiers := map[bool]int{}
 	for _, block := range blocks {

@@ -5,6 +5,7 @@ package jit
 
 import (
 	"slices"
+	"sort"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -22,8 +23,6 @@ type segment struct {
 	calm       bool // bytes may come from words that have been fetched
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
-	enter      x86.Label // full code for lanes that come from outside or from lanes apart
-	stay       x86.Label // behind the test for that
 }
 
 // step is one instruction for the compiler.
@@ -32,11 +31,7 @@ type step struct {
 	leaves bool // not compiled
 	prog   *program
 	in     []source
-	full   []source // the same in code for full warps: patterns are known there
 	dst    source
-	made   *pattern // what dst is there, if it is one
-	tests  bool     // it leaves if a lane of made wraps
-	loaded *pattern // what a load of one value for all lanes gives, beside its row, in code for full warps
 
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
@@ -73,11 +68,8 @@ type region struct {
 	consts   map[uint32]regs.ConstRow
 	row      residentRows
 	offset   func(ir.Reg) uint32
-	global   map[ir.Reg]*pattern
-	local    localPatterns
 	known    *constants
 	words    map[wordKey]int32 // numbers, from 1 on
-	specials map[uint32]stride // by row
 	lazy     []bool            // by register: holds any NaN in code for full warps
 	lazyRegs []ir.Reg          // those
 	live     *liveness
@@ -86,15 +78,13 @@ type region struct {
 
 	mem    *scratch
 	merger merger // of runs
-
-	numbersEnd uint32 // behind the numbers of patterns, behind the register block
 }
 
 // newRegion analyses a function.
 func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *relief) *region {
 	mem := scratches.Get().(*scratch)
 	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, help: opt.help, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]regs.ConstRow{},
-		global: map[ir.Reg]*pattern{}, words: map[wordKey]int32{}, specials: map[uint32]stride{}, offset: decode.RowOffsets(f)}
+		words: map[wordKey]int32{}, offset: decode.RowOffsets(f)}
 	mem.techniques = &techniques{without: opt.without}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset, mem)
@@ -118,9 +108,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	}
 	r.findLazy()
 	r.cut()
-	opt.begin("patterns")
-	r.numbersEnd = code.FrameBytes
-	r.findPatterns()
 	r.findWords()
 	r.findUnread()
 	opt.begin("runs")
@@ -401,4 +388,13 @@ func (r *region) spreads(pc int32) (list []*regs.Scalar) {
 		}
 	}
 	return list
+}
+
+// segmentOf is the first instruction of the segment around a pc.
+func (r *region) segmentOf(pc int32) int32 {
+	i := sort.Search(len(r.segs), func(i int) bool { return r.segs[i].end > pc })
+	if i < len(r.segs) && r.segs[i].first <= pc {
+		return r.segs[i].first
+	}
+	return pc
 }

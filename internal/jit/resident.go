@@ -80,7 +80,6 @@ func (r *region) allocate(e *emitter, limit int) int {
 		s := &r.steps[pc]
 		for k := range s.in {
 			r.place(&s.in[k])
-			r.place(&s.full[k])
 		}
 		r.place(&s.dst)
 	}
@@ -104,7 +103,7 @@ func (r *region) placeMerged(m *merged) {
 // place notes the register of a resident row.
 func (r *region) place(s *source) {
 	s.row = -1
-	if s.typ == tW && !s.known && !s.elsewhere() {
+	if s.typ == tW && !s.known && !s.slot {
 		if reg, ok := r.row.of(s.off); ok {
 			s.row = reg
 		}
@@ -200,7 +199,7 @@ func (u *usage) value(k bcastKey) {
 
 // step counts the uses of one instruction.
 func (u *usage) step(s *step) {
-	if s.leaves || s.prog == nil || s.onSlots() || s.made != nil {
+	if s.leaves || s.prog == nil || s.onSlots() {
 		return
 	}
 	p := s.prog
@@ -210,7 +209,7 @@ func (u *usage) step(s *step) {
 	need := needed(p)
 	for i := range p.ops {
 		if need[i] {
-			u.operation(&p.ops[i], s.full)
+			u.operation(&p.ops[i], s.in)
 		}
 	}
 	if s.dst.typ == tW {
@@ -242,7 +241,7 @@ func (u *usage) operation(o *operation, in []source) {
 	switch {
 	case o.code == cConst:
 		u.value(bcastKey{typ: o.typ, value: o.imm})
-	case o.code != cIn || in[o.imm].typ == tM || in[o.imm].pat != nil:
+	case o.code != cIn || in[o.imm].typ == tM:
 	case in[o.imm].slot:
 		u.value(bcastKey{in[o.imm].typ, true, uint64(in[o.imm].off)})
 	case o.typ == tW:

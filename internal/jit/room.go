@@ -44,7 +44,7 @@ func newRoom(c *compiler, m *merged, need []bool, readers [][]int, use maskUse) 
 	copy(r.read, readers)
 	for i := range r.slot {
 		r.slot[i] = -1
-		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].elsewhere() {
+		if o := &m.ops[i]; o.code == cIn && !m.in[o.imm].slot {
 			r.input[m.in[o.imm].off] = val(i)
 		}
 	}
@@ -111,7 +111,7 @@ func (r *room) get(v val) loc {
 // spareToRead is how many registers it takes to find a source.
 func (r *room) spareToRead(s *source) int {
 	switch {
-	case r.c.evex || r.c.wide || s.pat != nil:
+	case r.c.evex || r.c.wide:
 		return spareVecs
 	case s.typ == tW && !s.slot:
 		return 0

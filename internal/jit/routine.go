@@ -19,14 +19,13 @@ const routineLeast = 4
 // routine says what a routine does, and by which registers.
 type routine struct {
 	what routineKind
-	of   *pattern
-	slot uint32 // or the place
+	slot uint32
 	off  uint32 // of the row of a slot
 	row  int    // the first register of the row, -1: it is in memory
 
 	typ   typ // of addresses
 	use   maskUse
-	align uint32 // or the size of an element
+	align uint32
 
 	temps [routineVecs]x86.Vec
 	n     int // of them
@@ -36,14 +35,10 @@ type routine struct {
 type routineKind uint8
 
 const (
-	routineLays      routineKind = iota // writes a row of a pattern
-	routineTakes                        // takes the numbers of a pattern from its row, and compares the row with them
-	routineSpreads                      // writes the row of a slot
-	routineCopies                       // copies a row of a pattern to a place of the state
+	routineSpreads   routineKind = iota // writes the row of a slot
 	routineAddresses                    // makes host addresses of those of lanes
 	routineInside                       // tests addresses of lanes
 	routineNextCTA                      // goes on to the next CTA
-	routineCompares                     // tests whether addresses that are a pattern follow each other
 )
 
 // callRoutine assembles the call of a routine whose code body assembles; body itself where there are few registers, where nothing is called, and

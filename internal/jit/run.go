@@ -82,7 +82,7 @@ func (r *region) longest(first, limit int32, masked bool) *run {
 	t, best, lanes := r.touched.begin(masked), first, 0
 	limit = r.relief.limit(first, limit)
 	for end := first; end < min(limit, best+runAhead) && t.takes(r, end); {
-		if !r.steps[end].once(masked) {
+		if !r.steps[end].onSlots() {
 			lanes++
 		}
 		if end++; lanes >= 2 && t.masksBehind(r, end) <= maxMasks {
@@ -97,19 +97,6 @@ func (r *region) longest(first, limit int32, masked bool) *run {
 
 // onSlots tells whether an instruction computes one value for all lanes.
 func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != nil }
-
-// once tells whether an instruction computes numbers in one version of its segment, and no lanes.
-func (s *step) once(masked bool) bool {
-	return s.onSlots() || !masked && s.made != nil
-}
-
-// sources are those of an instruction in one of the versions of its segment.
-func (s *step) sources(masked bool) []source {
-	if masked {
-		return s.in
-	}
-	return s.full
-}
 
 // touched is what the instructions of a run have to do with the register block.
 type touched struct {
@@ -143,8 +130,8 @@ func (t *touched) takes(r *region, pc int32) bool {
 	}
 	switch s.op.Kind {
 	case sem.OpLane, sem.OpCompare, sem.OpSelect:
-		if s.once(t.masked) {
-			if s.tests || !t.hoists(s) {
+		if s.onSlots() {
+			if !t.hoists(s) {
 				return false
 			}
 			t.numbers[s.dst.off] = true
@@ -171,7 +158,7 @@ func (t *touched) hoists(s *step) bool {
 			return false
 		}
 	}
-	for _, in := range s.sources(t.masked) {
+	for _, in := range s.in {
 		if _, ok := t.written[in.off]; ok && !in.known {
 			return false
 		}
@@ -217,7 +204,7 @@ func (t *touched) width(r *region, s *step) bool {
 // note notes what an instruction of lanes reads and writes; false if a row has two types.
 func (t *touched) note(r *region, pc int32) bool {
 	s := &r.steps[pc]
-	t.reads, t.writes = s.appendTouch(&r.insts[pc], t.masked, t.reads[:0], t.writes[:0])
+	t.reads, t.writes = s.appendTouch(&r.insts[pc], t.reads[:0], t.writes[:0])
 	if !t.agrees(t.reads) || !t.agrees(t.writes) {
 		return false
 	}
@@ -255,7 +242,7 @@ func (t *touched) masksBehind(r *region, end int32) int {
 }
 
 // appendTouch lists what an instruction of lanes reads and writes: rows, slots and predicates.
-func (s *step) appendTouch(in *machine.Inst, masked bool, reads, writes []source) (r, w []source) {
+func (s *step) appendTouch(in *machine.Inst, reads, writes []source) (r, w []source) {
 	mask := func(off uint32) source { return source{typ: tM, off: off} }
 	switch s.op.Kind {
 	case sem.OpMove:
@@ -263,7 +250,7 @@ func (s *step) appendTouch(in *machine.Inst, masked bool, reads, writes []source
 	case sem.OpLogic:
 		return append(reads, mask(in.A), mask(in.B)), append(writes, mask(in.D))
 	}
-	for _, src := range s.sources(masked) {
+	for _, src := range s.in {
 		if !src.known {
 			reads = append(reads, src)
 		}
@@ -284,7 +271,7 @@ func (r *region) merge(first, end int32, masked bool) *run {
 	u.first, u.end = first, end
 	u.scalars = r.mem.int32s.take(int(end - first))[:0]
 	for pc := first; pc < end; pc++ {
-		if r.steps[pc].once(masked) {
+		if r.steps[pc].onSlots() {
 			u.scalars = append(u.scalars, pc)
 		}
 	}
@@ -348,7 +335,7 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 	m.ops, m.in = r.mem.ops.take(n + n/4 + 8)[:0], r.mem.sources.take(n/2 + 2)[:0]
 	g := r.merger.begin(r, m)
 	for pc := u.first; pc < u.end; pc++ {
-		if !r.steps[pc].once(masked) {
+		if !r.steps[pc].onSlots() {
 			g.step(pc, masked)
 		}
 	}
@@ -373,20 +360,20 @@ func (g *merger) step(pc int32, masked bool) {
 	case sem.OpLogic:
 		g.set(in.D, g.word(s.op.Word, g.flip(in.A, uint32(in.Imm) != 0), func() val { return g.flip(in.B, in.Imm>>32 != 0) }))
 	case sem.OpCompare:
-		t, m := g.splice(s.prog, s.sources(masked)), &s.op.Masks
+		t, m := g.splice(s.prog, s.in), &s.op.Masks
 		with := func() val { return g.flip(m.C, m.Flip != 0) }
 		p := g.word(m.Op, t, with)
 		q := g.word(m.Op, g.m.mnot(t), with)
 		g.set(m.P, p)
 		g.set(m.Q, q)
 	case sem.OpCarry:
-		g.carries(s, masked)
+		g.carries(s)
 	default:
 		p := s.prog
 		if s.lazy != nil {
 			p = s.lazy
 		}
-		v := g.splice(p, s.sources(masked))
+		v := g.splice(p, s.in)
 		g.now[s.dst.off], g.wrote[s.dst.off] = v, s.dst.typ
 		from := s.copied()
 		g.loose[s.dst.off] = masked && (s.lazy != nil || from != nil && !from.known && g.loose[from.off])

@@ -109,7 +109,7 @@ func TestSharedIndexFaults(t *testing.T) {
 
 // TestIndexBases: another launch of the same code has another base, in the same allocation or another one, and what is tested follows it.
 func TestIndexBases(t *testing.T) {
-	src := patternHeader + indexHeader + "mov.u32 %r18, 0;\nL: and.b32 %r12, %r12, 63; mul.wide.s32 %rd3, %r12, 4; add.s64 %rd4, %rd1, %rd3; ld.global.u32 %r11, [%rd4]; mad.lo.u32 %r14, %r14, 3, %r11; add.u32 %r12, %r12, 1; add.u32 %r18, %r18, 1; setp.lt.u32 %p3, %r18, 9; @%p3 bra L; st.global.u32 [%rd2+1024], %r14;\n\tret;\n}\n"
+	src := accessHeader + indexHeader + "mov.u32 %r18, 0;\nL: and.b32 %r12, %r12, 63; mul.wide.s32 %rd3, %r12, 4; add.s64 %rd4, %rd1, %rd3; ld.global.u32 %r11, [%rd4]; mad.lo.u32 %r14, %r14, 3, %r11; add.u32 %r12, %r12, 1; add.u32 %r18, %r18, 1; setp.lt.u32 %p3, %r18, 9; @%p3 bra L; st.global.u32 [%rd2+1024], %r14;\n\tret;\n}\n"
 	for _, v := range []jit.Vectors{jit.AVX2, jit.AVX512} {
 		l := newLaboratory(t, "k.ptx", src)
 		l.keep = true

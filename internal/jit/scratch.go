@@ -22,11 +22,9 @@ type scratch struct {
 	regs       slab[ir.Reg]
 	parts      slab[part]
 	lists      slab[[]int]
-	strides    slab[stride]
 	programs   slab[program]
 	runs       slab[run]
 	numbers    slab[number]
-	states     slab[found]
 	nans       slab[nanUse]
 	accesses   slab[accessed]
 	live       []ir.Reg // liveness.found
@@ -51,11 +49,9 @@ func (s *scratch) free() {
 	s.regs.reset()
 	s.parts.reset()
 	s.lists.reset()
-	s.strides.reset()
 	s.programs.reset()
 	s.runs.reset()
 	s.numbers.reset()
-	s.states.reset()
 	s.nans.reset()
 	s.accesses.reset()
 	scratches.Put(s)

@@ -32,5 +32,5 @@ func (a *accessed) soloAddress(several func()) {
 // mayBeSolo tells whether one lane may execute alone, and its address is in memory.
 func (a *accessed) mayBeSolo() bool {
 	addr := &a.src[0]
-	return a.use != allLanes && addr.row < 0 && addr.pat == nil && !addr.known && !addr.slot && a.c.uses(Solo)
+	return a.use != allLanes && addr.row < 0 && !addr.known && !addr.slot && a.c.uses(Solo)
 }

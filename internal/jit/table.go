@@ -57,9 +57,6 @@ func (c *compiler) branchTable(pc int32, masked bool) {
 	c.place(&b.index)
 	b.leave = c.later(func() { c.exit(pc, masked, 0) })
 	parts := c.later(b.part)
-	if !masked {
-		b.layIndex()
-	}
 	b.guard()
 	b.loadIndex()
 	switch {
@@ -82,15 +79,6 @@ func (c *compiler) branchTable(pc int32, masked bool) {
 // segmentBefore is the last segment that ends at a pc.
 func (r *region) segmentBefore(pc int32) int {
 	return sort.Search(len(r.segs), func(i int) bool { return r.segs[i].first > pc || r.segs[i].end > pc }) - 1
-}
-
-// layIndex brings the row of numbers home.
-func (b *tableBranch) layIndex() {
-	for _, p := range b.c.patternsAt(b.pc) {
-		if p.off == b.in.A {
-			b.c.layRow(p)
-		}
-	}
 }
 
 // guard leaves in rGuard the lanes that branch. If none does, all go on behind it.

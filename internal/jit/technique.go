@@ -10,10 +10,8 @@ type Technique uint8
 
 // The techniques, by the file that has each.
 const (
-	Loaded   Technique = iota // loaded.go
-	LazyNaNs                  // nan.go
+	LazyNaNs Technique = iota // nan.go
 	Near                      // near.go
-	Patterns                  // patterns.go
 	Private                   // private.go
 	Solo                      // solo.go
 	Some                      // some.go
@@ -25,10 +23,9 @@ const (
 
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
-	Loaded:   "loaded numbers",
 	LazyNaNs: "lazy NaNs", Near: "near words",
-	Patterns: "patterns", Private: "private rows",
-	Solo: "solo lanes", Some: "some lanes",
+	Private: "private rows",
+	Solo:    "solo lanes", Some: "some lanes",
 	Terms: "terms", Unread: "unread constants", Words: "words",
 }
 

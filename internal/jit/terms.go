@@ -123,7 +123,7 @@ func (t *terms) comeBack() {
 	for i := range t.m.rows {
 		r := &t.m.rows[i]
 		for k := range t.m.in {
-			if s := &t.m.in[k]; s.off == r.dst.off && !s.known && s.pat == nil && !s.slot {
+			if s := &t.m.in[k]; s.off == r.dst.off && !s.known && !s.slot {
 				t.from[k] = t.ready[r.v]
 			}
 		}

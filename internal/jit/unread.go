@@ -52,7 +52,7 @@ func (r *region) knows(pc int32, slot, row uint32) (ok bool) {
 // goesOn tells whether code for full warps goes on behind an instruction, whatever it meets.
 func (r *region) goesOn(pc int32) bool {
 	s := &r.steps[pc]
-	if s.leaves || s.tests || r.insts[pc].Guard != machine.NoGuard {
+	if s.leaves || r.insts[pc].Guard != machine.NoGuard {
 		return false
 	}
 	switch s.op.Kind {

@@ -49,8 +49,8 @@ func (r *region) wordAt(pc int32) (k wordKey, ok bool) {
 	if s.leaves || s.op.Kind != sem.OpLoad || m.Strong || m.Elem != 1 || len(m.At) != 1 || r.bounds[pc] < 0 || r.insts[pc].Guard != machine.NoGuard {
 		return k, false
 	}
-	at, d, disp := &s.full[0], &s.full[1], int64(r.insts[pc].Imm)
-	ok = at.typ == tX && !at.slot && !at.known && at.pat == nil && d.typ == tW && !d.slot && d.off != machine.NoGuard && m.Bits[0] >= 8 && disp == int64(int16(disp))
+	at, d, disp := &s.in[0], &s.in[1], int64(r.insts[pc].Imm)
+	ok = at.typ == tX && !at.slot && !at.known && d.typ == tW && !d.slot && d.off != machine.NoGuard && m.Bits[0] >= 8 && disp == int64(int16(disp))
 	return wordKey{at.off, disp &^ 3}, ok
 }
 

@@ -67,33 +67,11 @@ func (c *CTA) fillNative(s *abi.State, t *nativeTable) {
 func fillWarps(b *abi.Batch, w *[32]abi.Warp) { b.Warps = uintptr(unsafe.Pointer(w)) }
 
 // settle writes the rows that compiled code has not written where it has left a full warp.
-func (f *Frame) settle(s *abi.State, rows *abi.Rows, pc int32) {
+func (f *Frame) settle(rows *abi.Rows, pc int32) {
 	for _, off := range rows.NaNs {
 		canonical(f.regs.Row32(off))
 	}
 	f.spreadAll(pc)
-	f.lay(s, rows.Numbers)
-}
-
-// lay writes the rows that follow from numbers.
-func (f *Frame) lay(s *abi.State, list []abi.Numbers) {
-	for i := range list {
-		r := &list[i]
-		base := unsafe.Pointer(s)
-		if r.Own {
-			base = f.regs.P
-		}
-		for lane := range uint32(32) {
-			run := (*uint64)(unsafe.Add(base, r.At+8*(lane/r.Lanes)))
-			i := lane % r.Lanes
-			v := *run + uint64(i%r.Line)*r.Step + uint64(i/r.Line)*r.Hop
-			if r.Wide {
-				f.regs.Row64(r.Row)[lane] = v
-			} else {
-				f.regs.Row32(r.Row)[lane] = uint32(v)
-			}
-		}
-	}
 }
 
 // canonical makes the NaNs of a row of f32 the one that PTX has (1.3).

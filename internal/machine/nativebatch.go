@@ -260,9 +260,6 @@ func (c *CTA) takeBatch(n *installed, s *abi.State) {
 				w.begin(r.Lanes)
 			}
 		default:
-			if r.At == n.Wholes[r.PC] && n.Rows != nil && b.Current>>i&1 == 0 {
-				w.root.lay(s, n.Rows(r.PC).Numbers)
-			}
 			w.stand(n, b, r)
 		}
 	}

@@ -35,8 +35,7 @@ type Native struct {
 	New bool
 	// Last tells that there will be none that is better: making it would take too long.
 	Last bool
-	// Rows says which rows a place with Unsettled, and a warp that stands at Wholes, need before anybody
-	// else reads them.
+	// Rows says which rows a place with Unsettled needs before anybody else reads them.
 	Rows func(pc int32) *Rows
 	// Listing is the code beside its PTX, for listings; nil if not wanted.
 	Listing func() string
@@ -112,19 +111,7 @@ const Unsettled PlaceFlags = 2
 
 // Rows are the rows that compiled code keeps in another form where it leaves.
 type Rows struct {
-	NaNs    []uint32 // rows of f32 that hold NaNs with any payload
-	Numbers []Numbers
-}
-
-// Numbers is a row whose lanes follow from a number for each run of lanes: lane i of a run has
-// number + i%Line·Step + i/Line·Hop, modulo its width.
-type Numbers struct {
-	Row         uint32 // offset in the register block
-	Wide        bool   // 64 bits
-	Own         bool   // the numbers are in the frame's Room: At counts from the register block
-	At          uint32 // offset of the numbers in State, 8 bytes each
-	Lanes, Line uint32 // of a run, of a line of it
-	Step, Hop   uint64
+	NaNs []uint32 // rows of f32 that hold NaNs with any payload
 }
 
 // Bounds are the device addresses that a memory instruction may touch without asking: an

@@ -3,7 +3,6 @@ package jit_test
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 
 	"ptxvm.invalid/ptxvm/internal/host"
@@ -14,9 +13,9 @@ import (
 // blocks are the shapes of blocks that addresses follow from in different ways.
 var blocks = [][3]uint32{{32, 1, 1}, {256, 1, 1}, {16, 16, 1}, {8, 8, 4}, {33, 1, 1}, {1, 1, 1}, {8, 3, 2}, {4, 16, 1}}
 
-// patternHeader has the linear thread index in %r1, x and y in %r2 and %r3, and in %rd1 the middle of
+// accessHeader has the linear thread index in %r1, x and y in %r2 and %r3, and in %rd1 the middle of
 // a buffer.
-const patternHeader = `.version 8.0
+const accessHeader = `.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 buf, .param .u32 n) {
@@ -36,10 +35,10 @@ const patternHeader = `.version 8.0
 	add.u64 %rd2, %rd1, %rd2;
 `
 
-// patternRoom has a kernel behind patternHeader, a buffer of which its first parameter is the middle, and what fills that.
-func patternRoom(t *testing.T, body string) (l *laboratory, at uint64, all []byte, fill func()) {
+// accessRoom has a kernel behind accessHeader, a buffer of which its first parameter is the middle, and what fills that.
+func accessRoom(t *testing.T, body string) (l *laboratory, at uint64, all []byte, fill func()) {
 	t.Helper()
-	l = newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+	l = newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 	const size = 1 << 17
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	all = l.arena.Bytes(buf, size)
@@ -54,7 +53,7 @@ func patternRoom(t *testing.T, body string) (l *laboratory, at uint64, all []byt
 // leaves at those instructions, too.
 func compareBlocks(t *testing.T, body string, leave func(pc int32) bool) (native uint64) {
 	t.Helper()
-	l, at, all, fill := patternRoom(t, body)
+	l, at, all, fill := accessRoom(t, body)
 	for _, block := range blocks {
 		fill()
 		want := l.run(t, "k", 2, block, nil, at, uint32(24))
@@ -75,8 +74,8 @@ func compareBlocks(t *testing.T, body string, leave func(pc int32) bool) (native
 	return native
 }
 
-// patternCases are what kernels do with addresses that follow from few.
-var patternCases = map[string]string{
+// accessCases are what kernels do with addresses that follow from few.
+var accessCases = map[string]string{
 	"contiguous":     "ld.global.u32 %r10, [%rd2]; add.u32 %r10, %r10, %r1; st.global.u32 [%rd2+4096], %r10;",
 	"row and column": "mad.lo.u32 %r10, %r3, %r9, %r2; mul.wide.u32 %rd3, %r10, 4; add.u64 %rd3, %rd1, %rd3; ld.global.u32 %r11, [%rd3+64]; st.global.u32 [%rd2+8192], %r11;",
 	"one per row":    "mul.wide.u32 %rd3, %r3, 4; add.u64 %rd3, %rd1, %rd3; ld.global.u32 %r11, [%rd3]; st.global.u32 [%rd2+8192], %r11;",
@@ -105,10 +104,10 @@ var patternCases = map[string]string{
 	"vectors read":   "add.u32 %r10, %r8, 12; cvt.u64.u32 %rd3, %r10; add.u64 %rd3, %rd3, %rd1; cvt.rn.f32.u32 %f1, %r10; st.global.f32 [%rd3], %f1; sub.u64 %rd4, %rd3, %rd2; cvt.u32.u64 %r11, %rd4; st.global.u32 [%rd2+-4096], %r11; setp.gt.u32 %p1, %r10, 40; selp.u32 %r12, %r10, 3, %p1; st.global.u32 [%rd2+-8192], %r12;",
 }
 
-// TestPatterns compares the engines where addresses follow from few, as they come and leaving at one
+// TestAccesses compares the engines at addresses that follow from few, as they come and leaving at one
 // of three instructions.
-func TestPatterns(t *testing.T) {
-	for name, body := range patternCases {
+func TestAccesses(t *testing.T) {
+	for name, body := range accessCases {
 		t.Run(name, func(t *testing.T) {
 			if compareBlocks(t, body, nil) == 0 {
 				t.Error("nothing ran in compiled code")
@@ -120,10 +119,10 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestPatternFaults: what lies outside, or is not aligned, faults as in the interpreter: the first
+// TestAccessFaults: what lies outside, or is not aligned, faults as in the interpreter: the first
 // lane, the last one, one of a row in the middle, by a displacement, and in the second access from a
 // base whose first one is inside.
-func TestPatternFaults(t *testing.T) {
+func TestAccessFaults(t *testing.T) {
 	const size = 4096
 	for name, body := range map[string]string{
 		"last":         "st.global.u32 [%rd2+3972], %r1;",
@@ -136,7 +135,7 @@ func TestPatternFaults(t *testing.T) {
 		"below shared": "mov.u32 %r10, smem; add.u32 %r10, %r10, %r8; ld.shared.u32 %r11, [%r10+-8]; st.global.u32 [%rd2], %r11;",
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+			l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 			buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 			all := l.arena.Bytes(buf, size)
 			for _, block := range [][3]uint32{{32, 1, 1}, {16, 4, 1}, {8, 8, 1}} {
@@ -157,16 +156,6 @@ func TestPatternFaults(t *testing.T) {
 	}
 }
 
-// TestManyPatterns has more of them than there are places for numbers.
-func TestManyPatterns(t *testing.T) {
-	var b, end strings.Builder
-	for k := range 300 {
-		fmt.Fprintf(&b, "\t.reg .b64 %%q%d;\n\tadd.u64 %%q%d, %%rd2, %d;\n", k, k, 4*k)
-		fmt.Fprintf(&end, "\tst.global.u32 [%%q%d], %%r1;\n", 299-k)
-	}
-	compareBlocks(t, b.String()+"\tbar.sync 0;\n"+end.String(), nil)
-}
-
 // fault runs one CTA and returns how it ends.
 func (l *laboratory) fault(t *testing.T, block [3]uint32, compile host.Compiler, buf uint64) string {
 	t.Helper()
@@ -179,7 +168,7 @@ func (l *laboratory) fault(t *testing.T, block [3]uint32, compile host.Compiler,
 func alikeFaults(t *testing.T, what, body string, around func(v jit.Vectors, install host.Compiler) host.Compiler) {
 	t.Helper()
 	const size = 8192
-	l := newLaboratory(t, "k.ptx", patternHeader+body+"\n\tret;\n}\n")
+	l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
 	buf, _ := l.arena.Alloc(size, mem.Info{Label: "buf"})
 	all := l.arena.Bytes(buf, size)
 	for i := range all {
