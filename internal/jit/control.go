@@ -319,9 +319,6 @@ func (c *compiler) instruction(i int, pc int32, masked bool) bool {
 // compute assembles what an instruction does to lanes.
 func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	in, s := &c.insts[pc], &c.steps[pc]
-	if s.unread && !masked && use == allLanes {
-		return
-	}
 	switch s.op.Kind {
 	case sem.OpMove:
 		c.moveMask(in)

@@ -36,8 +36,6 @@ type step struct {
 	lazy    *program // the same for full warps, whose result may be any NaN
 	settles []uint32 // rows whose NaNs a store makes canonical first
 
-	unread bool // it moves a constant to where nobody looks, in code for full warps
-
 	warp     *warpStep // of a function across lanes
 	carry    *program  // what becomes the carry
 	upper    *program  // a comparison of the upper halves
@@ -109,7 +107,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	r.findLazy()
 	r.cut()
 	r.findWords()
-	r.findUnread()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
 	if !opt.Whole {

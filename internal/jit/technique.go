@@ -16,7 +16,6 @@ const (
 	Solo                      // solo.go
 	Some                      // some.go
 	Terms                     // terms.go
-	Unread                    // unread.go
 	Words                     // words.go
 	numTechniques
 )
@@ -26,7 +25,7 @@ var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs", Near: "near words",
 	Private: "private rows",
 	Solo:    "solo lanes", Some: "some lanes",
-	Terms: "terms", Unread: "unread constants", Words: "words",
+	Terms: "terms", Words: "words",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }
