@@ -70,6 +70,14 @@ type source struct {
 	row   int // first register of a resident row, -1 if it is in memory
 }
 
+// size is the size of an element in a general register.
+func (t typ) size() x86.Size {
+	if t == tX {
+		return x86.S64
+	}
+	return x86.S32
+}
+
 // shared tells whether a source is one number for all lanes.
 func (s *source) shared() bool { return s.slot || s.known }
 

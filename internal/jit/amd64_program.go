@@ -72,7 +72,6 @@ func needed(p *program) []bool {
 func (p *program) settle() {
 	p.need = nil
 	p.need = needed(p)
-	p.numeric = p.onlyNumbers()
 	p.asks = slices.ContainsFunc(p.ops, func(o operation) bool { return o.code == cUnit })
 }
 

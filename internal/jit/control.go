@@ -352,9 +352,6 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 			c.warpFunction(i, pc, masked, use)
 			return
 		}
-		if c.asNumbers(s) {
-			break
-		}
 		scalar := s.op.Scalar || s.dst.slot
 		programUse := use
 		if scalar {
@@ -375,15 +372,6 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 	if s.op.Scalar || s.dst.slot && s.prog != nil {
 		c.wroteSlots(s, masked)
 	}
-}
-
-// asNumbers assembles an instruction on numbers, if it is one.
-func (c *compiler) asNumbers(s *step) bool {
-	if s.op.Kind != sem.OpLane || s.dst.typ == tM || !s.onSlots() || !s.prog.numbers() {
-		return false
-	}
-	c.slotNumbers(s)
-	return true
 }
 
 // wroteSlots brings values that compiled code keeps of slots up to date, and in masked code the

@@ -24,7 +24,6 @@
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	memory.go gather.go words.go solo.go some.go near.go  loads and stores; local.go: of local memory
 //	scatter256.go        stores of lanes anywhere by AVX2
-//	numbers.go           arithmetic on scalar slots
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512
 //	quick*.go            the quick tier: templates that are copied and patched

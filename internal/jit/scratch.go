@@ -24,7 +24,6 @@ type scratch struct {
 	lists      slab[[]int]
 	programs   slab[program]
 	runs       slab[run]
-	numbers    slab[number]
 	nans       slab[nanUse]
 	accesses   slab[accessed]
 	live       []ir.Reg // liveness.found
@@ -51,7 +50,6 @@ func (s *scratch) free() {
 	s.lists.reset()
 	s.programs.reset()
 	s.runs.reset()
-	s.numbers.reset()
 	s.nans.reset()
 	s.accesses.reset()
 	scratches.Put(s)

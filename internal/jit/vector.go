@@ -167,9 +167,8 @@ type program struct {
 
 	mem *scratch // nil: it outlives the compilation
 
-	need    []bool // of a program that is settled: needed; it is never written again, and several instructions may have it
-	numeric bool   // the same: numbers
-	asks    bool   // the same: it asks the special function unit
+	need []bool // of a program that is settled: needed; it is never written again, and several instructions may have it
+	asks bool   // the same: it asks the special function unit
 }
 
 // bools is a list of n for a short time.
@@ -430,4 +429,19 @@ func (p *program) tern3(a, b, c val, lut uint64) val { return p.op3(cTern, p.typ
 // canon makes the result's NaN the canonical one.
 func (p *program) canon(a val) val {
 	return p.op1(cCanon, p.typ(a), a, 0)
+}
+
+// halves tells whether a factor of 64 bits is the extension of its lower half, so that the product
+// of halves is the whole product.
+func (p *program) halves(v val, c code) bool {
+	o := &p.ops[v]
+	switch {
+	case o.code == cConst && c == cMulLU:
+		return o.imm == uint64(uint32(o.imm))
+	case o.code == cConst:
+		return o.imm == uint64(int32(o.imm))
+	case c == cMulLU:
+		return o.code == cZext
+	}
+	return o.code == cSext
 }
