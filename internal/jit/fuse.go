@@ -10,7 +10,6 @@ import (
 // fuse makes rotations of shifts, and three-input logic of chains of two-input logic (AVX-512).
 func (m *merged) fuse() {
 	m.peepholes()
-	m.regroup()
 }
 
 func (m *merged) peepholes() {

@@ -15,7 +15,6 @@ const (
 	Private                   // private.go
 	Solo                      // solo.go
 	Some                      // some.go
-	Terms                     // terms.go
 	Words                     // words.go
 	numTechniques
 )
@@ -25,7 +24,7 @@ var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs", Near: "near words",
 	Private: "private rows",
 	Solo:    "solo lanes", Some: "some lanes",
-	Terms: "terms", Words: "words",
+	Words: "words",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }
