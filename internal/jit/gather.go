@@ -26,7 +26,6 @@ func (a *accessed) apart() {
 		}), 4
 	}
 	a.inside(int32(size), fail)
-	a.near(done)
 	a.strew(a.hostBase())
 	a.c.Bind(done)
 }

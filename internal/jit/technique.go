@@ -11,7 +11,6 @@ type Technique uint8
 // The techniques, by the file that has each.
 const (
 	LazyNaNs Technique = iota // nan.go
-	Near                      // near.go
 	Private                   // private.go
 	Solo                      // solo.go
 	Some                      // some.go
@@ -21,9 +20,9 @@ const (
 
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
-	LazyNaNs: "lazy NaNs", Near: "near words",
-	Private: "private rows",
-	Solo:    "solo lanes", Some: "some lanes",
+	LazyNaNs: "lazy NaNs",
+	Private:  "private rows",
+	Solo:     "solo lanes", Some: "some lanes",
 	Words: "words",
 }
 
