@@ -241,7 +241,6 @@ func (c *compiler) warpStub(i int) {
 func (c *compiler) loadWarp(s *segment) { c.loadRows(c.liveRows(s.first)) }
 
 func (c *compiler) loadRows(list []uint32) {
-	c.forgetWord()
 	for _, off := range list {
 		c.eachRegister(off, func(v x86.Vec, m x86.Mem) { c.move(c.full(), v, m) })
 	}

@@ -45,7 +45,6 @@ const (
 	saveSet     = saveBase + 1536                                        // the pending set from its second word on
 	savePending = saveBase + 1664                                        // mask and fuel of each pending segment
 	saveSpill   = saveBase + 8192                                        // values of runs
-	saveWord    = saveSpill + 64*abi.Spills                              // four bytes of each lane, and which
 	saveLimits  = saveBase + int32(unsafe.Sizeof(abi.State{}.Save)) - 64 // what addresses are tested against (AVX2)
 	placesBase  = int32(unsafe.Offsetof(abi.State{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(abi.Place{}))
@@ -89,7 +88,6 @@ func (c *compiler) fullSegment(i int) {
 // fullBody assembles what a segment does.
 func (c *compiler) fullBody(i int) {
 	s := &c.segs[i]
-	c.stirWord(s)
 	if n := s.end - s.first; n > 0 {
 		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)
@@ -166,7 +164,6 @@ func (c *compiler) partSegment(i int) {
 	s := &c.segs[i]
 	c.title("some lanes, from %d", s.first)
 	c.Bind(s.part)
-	c.stirWord(s)
 	if s.pending >= 0 && s.pending < maxPending {
 		c.collectPending(s.pending)
 	}

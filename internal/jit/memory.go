@@ -89,24 +89,11 @@ func (c *compiler) access(i int, pc int32, masked bool, use maskUse) {
 	s, a := &c.steps[pc], c.mem.accesses.one()
 	*a = accessed{c: c, pc: pc, in: &c.insts[pc], s: s, src: s.in, m: &s.op.Memory, use: use, bound: c.bounds[pc]}
 	a.miss = c.leaveAt(i, pc, masked, use)
-	a.assemble(i)
+	a.assemble()
 }
 
-// assemble assembles an access in a segment.
-func (a *accessed) assemble(i int) {
-	if a.c.quick != nil {
-		a.rows()
-		return
-	}
-	if k, ok := a.c.wordAt(a.pc); ok && a.c.words[k] != 0 && a.c.segs[i].calm {
-		a.fromWord(a.c.words[k], a.rows)
-		return
-	}
-	a.rows()
-}
-
-// rows assembles an access by its rows.
-func (a *accessed) rows() {
+// assemble assembles an access by its rows.
+func (a *accessed) assemble() {
 	switch {
 	case a.s.op.Kind == sem.OpLoad && a.uniform():
 		a.loadUniform()

@@ -119,11 +119,6 @@ E:	add.u32 %%v, %%v, %%n; ret;
 `, m.setup, skip, text)
 }
 
-// plain leaves out what would make more of a loop of one instruction than that instruction.
-func plain(o jit.Options) jit.Options {
-	return jit.Without(o, jit.Words)
-}
-
 // time is how long a turn takes, in nanoseconds for a warp, by an engine, or interpreted.
 func (m *microCase) time(t *testing.T, empty bool, tries, turns int, e *jit.Engine) float64 {
 	l := newLaboratory(t, "k.ptx", m.kernel(empty))
@@ -164,7 +159,7 @@ func (m *microCase) costs(t *testing.T, tries, turns int, o *jit.Options) float6
 	if o == nil {
 		return max(m.time(t, false, tries, turns, nil)-m.time(t, true, tries, turns, nil), 0)
 	}
-	loop := engine(t, plain(jit.Options{Vectors: o.Vectors}))
+	loop := engine(t, jit.Options{Vectors: o.Vectors})
 	return max(m.time(t, false, tries, turns, engine(t, *o))-m.time(t, true, tries, turns, loop), 0)
 }
 
@@ -209,7 +204,7 @@ func TestMicro(t *testing.T) {
 	for _, m := range accesses {
 		row := []string{"access", m.name}
 		for _, v := range microWidths {
-			o := plain(jit.Options{Vectors: v})
+			o := jit.Options{Vectors: v}
 			row = append(row, ns(m.costs(t, tries, microTurns, &o)))
 		}
 		table = append(table, append(row, ns(m.costs(t, tries, slowTurns, nil))))
@@ -221,7 +216,7 @@ func TestMicro(t *testing.T) {
 		for _, m := range helped {
 			row := []string{way.name, m.name}
 			for _, v := range microWidths {
-				o := way.by(plain(jit.Options{Vectors: v}), m.inLoop(t))
+				o := way.by(jit.Options{Vectors: v}, m.inLoop(t))
 				row = append(row, ns(m.costs(t, tries, slowTurns, &o)))
 			}
 			table = append(table, append(row, ns(m.costs(t, tries, slowTurns, nil))))

@@ -20,7 +20,6 @@ import (
 type segment struct {
 	first, end int32
 	start      bool // of a block: lanes may be pending here
-	calm       bool // bytes may come from words that have been fetched
 	pending    int  // number in the set of pending segments, -1 if no branch comes here
 	full, part x86.Label
 }
@@ -67,9 +66,8 @@ type region struct {
 	row      residentRows
 	offset   func(ir.Reg) uint32
 	known    *constants
-	words    map[wordKey]int32 // numbers, from 1 on
-	lazy     []bool            // by register: holds any NaN in code for full warps
-	lazyRegs []ir.Reg          // those
+	lazy     []bool   // by register: holds any NaN in code for full warps
+	lazyRegs []ir.Reg // those
 	live     *liveness
 	bounds   []int32
 	nbound   int
@@ -82,7 +80,7 @@ type region struct {
 func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *relief) *region {
 	mem := scratches.Get().(*scratch)
 	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, help: opt.help, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]regs.ConstRow{},
-		words: map[wordKey]int32{}, offset: decode.RowOffsets(f)}
+		offset: decode.RowOffsets(f)}
 	mem.techniques = &techniques{without: opt.without}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset, mem)
@@ -106,7 +104,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	}
 	r.findLazy()
 	r.cut()
-	r.findWords()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
 	if !opt.Whole {

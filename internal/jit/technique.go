@@ -14,7 +14,6 @@ const (
 	Private                   // private.go
 	Solo                      // solo.go
 	Some                      // some.go
-	Words                     // words.go
 	numTechniques
 )
 
@@ -23,7 +22,6 @@ var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs",
 	Private:  "private rows",
 	Solo:     "solo lanes", Some: "some lanes",
-	Words: "words",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }
