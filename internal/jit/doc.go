@@ -22,7 +22,7 @@
 //	lanes.go ops_shift.go rows and predicates that are constants; lanes moved by a distance
 //	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
-//	memory.go gather.go solo.go some.go loads and stores; local.go: of local memory
+//	memory.go gather.go loads and stores; local.go: of local memory
 //	scatter256.go        stores of lanes anywhere by AVX2
 //	ops_*.go             functions across lanes, atomic operations
 //	amd64*.go            vector programs on AVX2 and AVX-512

@@ -14,7 +14,7 @@ import (
 
 // apart accesses lanes that do not follow each other.
 func (a *accessed) apart() {
-	if !a.strewable() || !a.c.evex && a.s.op.Kind == sem.OpStore && a.mayBeSolo() {
+	if !a.strewable() {
 		a.laneByLane()
 		return
 	}

@@ -303,13 +303,8 @@ func (a *accessed) contiguous() {
 	a.fromEnds(row, slow)
 	a.compareAddresses(addr, slow)
 	a.displace(x86.RAX)
-	if a.use != allLanes && a.touchesOwn() {
-		a.limits(int32(a.m.Elem), slow)
-		a.checkEnds(slow)
-	} else {
-		a.limits(32*int32(a.m.Elem), slow)
-		a.check(slow)
-	}
+	a.limits(32*int32(a.m.Elem), slow)
+	a.check(slow)
 	a.host(x86.RAX)
 	a.c.wide = data.typ == tX
 	n := a.c.parts(false)
@@ -446,16 +441,12 @@ func (a *accessed) loadPart(m x86.Mem, d *source) {
 	if a.widens() != 0 {
 		load = a.widens()
 	}
-	bring := func(v x86.Vec) { a.c.VM(load, a.c.full(), v, m) }
-	if a.use != allLanes && a.touchesOwn() {
-		bring = func(v x86.Vec) { a.loadOwn(v, m, d.typ) }
-	}
 	if d.row >= 0 && d.usage(a.use) == allLanes {
-		bring(x86.Vec(d.row + a.c.part))
+		a.c.VM(load, a.c.full(), x86.Vec(d.row+a.c.part), m)
 		return
 	}
 	v := a.c.alloc()
-	bring(v)
+	a.c.VM(load, a.c.full(), v, m)
 	a.c.write(vecAt(v), d.typ, d, a.use)
 	a.c.release(temp(v))
 }

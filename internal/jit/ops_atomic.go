@@ -181,15 +181,6 @@ func (c *compiler) atomic(i int, pc int32, masked bool, use maskUse) {
 // hostAddresses checks the addresses of the executing lanes and keeps those of the host in place 0 of
 // the state's rows.
 func (a *accessed) hostAddresses() {
-	if a.mayBeSolo() {
-		a.soloAddress(a.manyAddresses)
-		return
-	}
-	a.manyAddresses()
-}
-
-// manyAddresses is hostAddresses for all of them at once.
-func (a *accessed) manyAddresses() {
 	if !a.strewn() {
 		a.hostAddressesOf64()
 		return

@@ -12,8 +12,6 @@ type Technique uint8
 const (
 	LazyNaNs Technique = iota // nan.go
 	Private                   // private.go
-	Solo                      // solo.go
-	Some                      // some.go
 	numTechniques
 )
 
@@ -21,7 +19,6 @@ const (
 var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs",
 	Private:  "private rows",
-	Solo:     "solo lanes", Some: "some lanes",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }
