@@ -64,7 +64,6 @@ type source struct {
 	slot  bool   // one value for all lanes
 	known bool   // value is known
 	saved bool   // in place 0 of the state's rows
-	any   bool   // of a result in code for some lanes: those that do not run may be written, too (private.go)
 	off   uint32 // in the register block
 	value uint64
 	row   int // first register of a resident row, -1 if it is in memory

@@ -218,7 +218,6 @@ func repeated(list []val, v val) bool {
 // direct returns the register of a resident destination if the operation may write there: it is
 // one instruction, under the mask if there is one.
 func (e *emitter) direct(o *operation, dst *source, use maskUse) (x86.Vec, bool) {
-	use = dst.usage(use)
 	if e.lanes == 1 || dst.row < 0 || e.wide && dst.typ == tW || o.code == cTern || o.code == cFFma && use != allLanes {
 		return 0, false
 	}
@@ -260,7 +259,6 @@ func (e *emitter) keep(v loc, t typ) loc {
 
 // write puts the part of a result into its row.
 func (e *emitter) write(v loc, t typ, dst *source, use maskUse) {
-	use = dst.usage(use)
 	w := e.width(t)
 	m := e.regs(dst.off + uint32(e.part*e.lanes*t.bits()/8))
 	held := e.hold(v)

@@ -20,7 +20,6 @@
 //	control.go branch.go masks, lanes that wait, exits: the order of the fragment loop
 //	table.go             branches by a table of targets
 //	lanes.go ops_shift.go rows and predicates that are constants; lanes moved by a distance
-//	private.go           rows that only the lanes that run look at
 //	batch.go             from warp to warp, over barriers, and from CTA to CTA
 //	memory.go gather.go loads and stores; local.go: of local memory
 //	scatter256.go        stores of lanes anywhere by AVX2

@@ -221,7 +221,7 @@ func (a *accessed) gatherLanes(k int, v x86.Vec, base x86.Reg) {
 	d, addr := &a.src[1+k], &a.src[0]
 	have := a.c.operand(addr)
 	at := a.c.load(have, addr.typ)
-	if d.usage(a.use) == allLanes || !a.directly(d) {
+	if a.use == allLanes || !a.directly(d) {
 		a.c.zero(v) // it waits for nothing that was there
 	}
 	a.c.Masked(a.executing()).VM(strewnOps[addr.typ][d.typ].gather, a.c.full(), v, a.places(k, base, at.v))

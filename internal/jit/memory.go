@@ -441,7 +441,7 @@ func (a *accessed) loadPart(m x86.Mem, d *source) {
 	if a.widens() != 0 {
 		load = a.widens()
 	}
-	if d.row >= 0 && d.usage(a.use) == allLanes {
+	if d.row >= 0 && a.use == allLanes {
 		a.c.VM(load, a.c.full(), x86.Vec(d.row+a.c.part), m)
 		return
 	}

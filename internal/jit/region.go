@@ -5,7 +5,6 @@ package jit
 
 import (
 	"slices"
-	"sort"
 
 	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/ir"
@@ -58,8 +57,6 @@ type region struct {
 	depth   []int32 // of loops, by pc
 
 	fullRuns, partRuns runs
-	lastLive           []int32 // private.go
-	lastHeld           []int32 // the same by row
 	touched            touched // by the run that is being found
 
 	consts   map[uint32]regs.ConstRow
@@ -107,7 +104,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
 	if !opt.Whole {
-		r.findPrivate()
 		r.partRuns = r.findRuns(true)
 	}
 	return r
@@ -382,13 +378,4 @@ func (r *region) spreads(pc int32) (list []*regs.Scalar) {
 		}
 	}
 	return list
-}
-
-// segmentOf is the first instruction of the segment around a pc.
-func (r *region) segmentOf(pc int32) int32 {
-	i := sort.Search(len(r.segs), func(i int) bool { return r.segs[i].end > pc })
-	if i < len(r.segs) && r.segs[i].first <= pc {
-		return r.segs[i].first
-	}
-	return pc
 }

@@ -52,11 +52,6 @@ func (r *region) findRuns(masked bool) runs {
 	for i := range r.segs {
 		r.segmentRuns(&r.segs[i], masked, found)
 	}
-	if masked {
-		for first, u := range found {
-			u.merged.findPrivate(r, r.segAt[r.segmentOf(first)])
-		}
-	}
 	return found
 }
 

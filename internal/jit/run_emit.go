@@ -302,7 +302,7 @@ func (r *room) target(v val, o *operation) (reg x86.Vec, direct bool, owner val)
 	}
 	for _, d := range r.rows[v] {
 		if r.goesTo(o, d) {
-			if d.usage(r.use) != allLanes {
+			if r.use != allLanes {
 				r.c.wmask = r.c.laneMask(r.use)
 			}
 			return x86.Vec(d.row + r.c.part), true, none
@@ -337,7 +337,7 @@ func (r *room) goesTo(o *operation, d *source) bool {
 	if d.row < 0 || r.c.wide && d.typ == tW || d.typ != o.typ || !r.inPlace(o) {
 		return false
 	}
-	if d.usage(r.use) != allLanes && (!r.c.evex || !maskable(o.code) && !r.accumulates(o, x86.Vec(d.row+r.c.part))) {
+	if r.use != allLanes && (!r.c.evex || !maskable(o.code) && !r.accumulates(o, x86.Vec(d.row+r.c.part))) {
 		return false
 	}
 	old, ok := r.input[d.off]
@@ -371,7 +371,7 @@ func (r *room) give(v val, d *source) {
 // spareToWrite is how many registers it takes to write a value to a row.
 func (r *room) spareToWrite(l loc, d *source) int {
 	switch {
-	case r.c.evex || r.c.wide || d.usage(r.use) != allLanes:
+	case r.c.evex || r.c.wide || r.use != allLanes:
 		return spareVecs
 	case l.kind == inVec:
 		return 0

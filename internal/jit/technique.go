@@ -11,14 +11,12 @@ type Technique uint8
 // The techniques, by the file that has each.
 const (
 	LazyNaNs Technique = iota // nan.go
-	Private                   // private.go
 	numTechniques
 )
 
 // techniqueNames are what tables call them.
 var techniqueNames = [numTechniques]string{
 	LazyNaNs: "lazy NaNs",
-	Private:  "private rows",
 }
 
 func (t Technique) String() string { return techniqueNames[t] }
