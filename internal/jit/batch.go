@@ -152,9 +152,6 @@ func (c *compiler) helpBarrier(pc int32, masked bool) {
 
 // park leaves a warp at a pc, to go on at a label with some rows.
 func (c *compiler) park(pc int32, at x86.Label, masked bool, rows []uint32) {
-	if !masked {
-		c.settleRows(c.unsettled(pc))
-	}
 	c.storeRows(rows)
 	c.RM(x86.MOV, x86.S64, x86.RCX, batchWarp)
 	if masked {

@@ -216,7 +216,6 @@ func (c *compiler) separate(i int, pc, to int32, masked bool) {
 
 // apart goes over from code for full warps to code for some lanes, before an instruction.
 func (c *compiler) apart(pc int32) {
-	c.settleRows(c.unsettled(pc))
 	c.spreadRows(pc)
 	c.flushSteps()
 	c.MovImm(rMask, 0xffffffff)

@@ -9,11 +9,10 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
 
-// Compiled is the machine code of one function: position independent, to be called with a
+// Compiled is the machine code of one function: position independent, to be called with an
 // abi.State in RDI at one of its entries.
 type Compiled struct {
 	Bytes     []byte
@@ -25,7 +24,6 @@ type Compiled struct {
 	Helped    int // those that its handlers execute without leaving
 	Needs     x86.Feature
 	Listing   string
-	Rows      func(pc int32) *abi.Rows // what the machine has to write where full warps leave
 }
 
 // Batch is where machine.Native's Batch, Out, Start, Again, Begin, Warps, Resumes and Wholes are in the code, -1 for none.
@@ -199,7 +197,7 @@ func (c *compiler) assemble() {
 func (c *compiler) finish() (*Compiled, error) {
 	c.opt.begin("finish")
 	defer c.opt.begin("")
-	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs(), Rows: c.leftRows().at}
+	out := &Compiled{Bounds: c.bounds, NumBounds: c.nbound, Needs: c.Asm.Needs()}
 	for pc := range c.insts {
 		off := int32(-1)
 		if l := c.entry[pc]; l != 0 {

@@ -324,9 +324,6 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		c.logic(in, s)
 		c.writeMask(in.D, x86.R8, use)
 	case sem.OpLoad, sem.OpStore:
-		if !masked {
-			c.settleRows(s.settles)
-		}
 		c.access(i, pc, masked, use)
 	case sem.OpCompare:
 		c.run(s.prog, s.in, &s.dst, s.op.Scalar, use)
@@ -354,11 +351,7 @@ func (c *compiler) compute(i int, pc int32, masked bool, use maskUse) {
 		if scalar {
 			programUse = allLanes
 		}
-		p := s.prog
-		if !masked && s.lazy != nil {
-			p = s.lazy
-		}
-		c.run(p, s.in, &s.dst, scalar, programUse)
+		c.run(s.prog, s.in, &s.dst, scalar, programUse)
 		switch {
 		case s.dst.typ == tM && scalar:
 			c.MR(x86.MOV, x86.S32, c.regs(s.dst.off), x86.R8)

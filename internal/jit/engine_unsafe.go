@@ -199,7 +199,6 @@ func (e *Engine) native(f *ir.Func, out *Compiled, opt Options) (*abi.Native, er
 	n := &abi.Native{
 		Call:   call,
 		Meets:  meets(f),
-		Rows:   out.Rows,
 		Bounds: out.Bounds, NumBounds: out.NumBounds,
 	}
 	b := &out.Batch

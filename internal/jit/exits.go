@@ -1,14 +1,10 @@
 package jit
 
 // Where compiled code is left. There are many such places and most are never reached, so each is a few
-// instructions that say which it is; what is the same for all stands in a tail of its own, and rows that are
-// kept in another form are written by the machine (abi.Rows).
+// instructions that say which it is; what is the same for all stands in a tail of its own, and rows of slots are
+// written by the machine.
 
 import (
-	"sync/atomic"
-
-	"ptxvm.invalid/ptxvm/internal/decode"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
@@ -119,32 +115,4 @@ func (c *compiler) allRows() (list []uint32) {
 		list = append(list, c.row[i].off)
 	}
 	return list
-}
-
-// leftRows knows what a region keeps in another form than rows, and little else: it lives as long as the
-// code does. It is safe for concurrent use.
-type leftRows struct {
-	f      *ir.Func
-	offset func(ir.Reg) uint32
-	lazy   []ir.Reg
-	found  []atomic.Pointer[abi.Rows] // by pc
-}
-
-func (r *region) leftRows() *leftRows {
-	return &leftRows{f: r.f, offset: decode.RowOffsets(r.f), lazy: r.lazyRegs, found: make([]atomic.Pointer[abi.Rows], len(r.steps)+1)}
-}
-
-// at is a machine.Native's Rows.
-func (l *leftRows) at(pc int32) *abi.Rows {
-	if rows := l.found[pc].Load(); rows != nil {
-		return rows
-	}
-	rows, live := &abi.Rows{}, l.f.LiveAt(pc)
-	for _, g := range l.lazy {
-		if l.f.Rows.Of[g] >= 0 && live.Has(int(g)) {
-			rows.NaNs = append(rows.NaNs, l.offset(g))
-		}
-	}
-	l.found[pc].Store(rows)
-	return rows
 }

@@ -78,7 +78,6 @@ func (c *compiler) help(pc int32, masked bool) {
 	c.title("the interpreter executes %d", pc)
 	c.count()
 	if !masked {
-		c.settleRows(c.unsettled(pc))
 		c.spreadRows(pc)
 	}
 	c.storeRows(before)

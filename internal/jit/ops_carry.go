@@ -113,6 +113,6 @@ func (c *compiler) computeCarry(s *step, use maskUse) {
 // carries adds one to a run.
 func (g *merger) carries(s *step) {
 	v, carry := g.splice(s.prog, s.in), g.splice(s.carry, s.in)
-	g.now[s.dst.off], g.wrote[s.dst.off], g.loose[s.dst.off] = v, s.dst.typ, false
+	g.now[s.dst.off], g.wrote[s.dst.off] = v, s.dst.typ
 	g.set(s.op.Masks.P, carry)
 }

@@ -31,9 +31,6 @@ type step struct {
 	in     []source
 	dst    source
 
-	lazy    *program // the same for full warps, whose result may be any NaN
-	settles []uint32 // rows whose NaNs a store makes canonical first
-
 	warp     *warpStep // of a function across lanes
 	carry    *program  // what becomes the carry
 	upper    *program  // a comparison of the upper halves
@@ -59,15 +56,13 @@ type region struct {
 	fullRuns, partRuns runs
 	touched            touched // by the run that is being found
 
-	consts   map[uint32]regs.ConstRow
-	row      residentRows
-	offset   func(ir.Reg) uint32
-	known    *constants
-	lazy     []bool   // by register: holds any NaN in code for full warps
-	lazyRegs []ir.Reg // those
-	live     *liveness
-	bounds   []int32
-	nbound   int
+	consts map[uint32]regs.ConstRow
+	row    residentRows
+	offset func(ir.Reg) uint32
+	known  *constants
+	live   *liveness
+	bounds []int32
+	nbound int
 
 	mem    *scratch
 	merger merger // of runs
@@ -99,7 +94,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 		r.plan(int32(pc))
 		r.known.define(r, int32(pc))
 	}
-	r.findLazy()
 	r.cut()
 	opt.begin("runs")
 	r.fullRuns, r.partRuns = r.findRuns(false), runs{}

@@ -203,9 +203,6 @@ func (u *usage) step(s *step) {
 		return
 	}
 	p := s.prog
-	if s.lazy != nil {
-		p = s.lazy
-	}
 	need := needed(p)
 	for i := range p.ops {
 		if need[i] {

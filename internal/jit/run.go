@@ -87,7 +87,7 @@ func (r *region) longest(first, limit int32, masked bool) *run {
 	if best == first {
 		return nil
 	}
-	return r.merge(first, best, masked)
+	return r.merge(first, best)
 }
 
 // onSlots tells whether an instruction computes one value for all lanes.
@@ -261,7 +261,7 @@ func (s *step) appendTouch(in *machine.Inst, reads, writes []source) (r, w []sou
 }
 
 // merge builds the program of a run.
-func (r *region) merge(first, end int32, masked bool) *run {
+func (r *region) merge(first, end int32) *run {
 	u := r.mem.runs.one()
 	u.first, u.end = first, end
 	u.scalars = r.mem.int32s.take(int(end - first))[:0]
@@ -270,7 +270,7 @@ func (r *region) merge(first, end int32, masked bool) *run {
 			u.scalars = append(u.scalars, pc)
 		}
 	}
-	r.mergeForm(u, &u.merged, masked)
+	r.mergeForm(u, &u.merged)
 	return u
 }
 
@@ -278,20 +278,18 @@ func (r *region) merge(first, end int32, masked bool) *run {
 type merger struct {
 	r     *region
 	m     *merged
-	now   map[uint32]val  // what rows and predicates hold
-	wrote map[uint32]typ  // those that instructions of the run have written
-	loose map[uint32]bool // those that hold any NaN where canonical ones belong
+	now   map[uint32]val // what rows and predicates hold
+	wrote map[uint32]typ // those that instructions of the run have written
 	keys  []uint32
 }
 
 // begin forgets the run before.
 func (g *merger) begin(r *region, m *merged) *merger {
 	if g.now == nil {
-		g.now, g.wrote, g.loose = map[uint32]val{}, map[uint32]typ{}, map[uint32]bool{}
+		g.now, g.wrote = map[uint32]val{}, map[uint32]typ{}
 	}
 	clear(g.now)
 	clear(g.wrote)
-	clear(g.loose)
 	g.r, g.m = r, m
 	return g
 }
@@ -309,17 +307,14 @@ func (g *merger) written() []uint32 {
 // result gives what a row or predicate holds now to those who read it behind.
 func (g *merger) result(off uint32) {
 	v, m := g.now[off], g.m
-	switch {
-	case g.wrote[off] == tM:
+	if g.wrote[off] == tM {
 		m.masks = append(m.masks, maskResult{v: v, off: off})
 		return
-	case g.loose[off]:
-		v = m.canon(v)
 	}
 	m.rows = append(m.rows, rowResult{v, source{typ: g.wrote[off], off: off, row: -1}})
 }
 
-func (r *region) mergeForm(u *run, m *merged, masked bool) {
+func (r *region) mergeForm(u *run, m *merged) {
 	m.evex, m.mem = r.wide512, r.mem
 	n := 0
 	for pc := u.first; pc < u.end; pc++ {
@@ -331,7 +326,7 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 	g := r.merger.begin(r, m)
 	for pc := u.first; pc < u.end; pc++ {
 		if !r.steps[pc].onSlots() {
-			g.step(pc, masked)
+			g.step(pc)
 		}
 	}
 	for _, off := range g.written() {
@@ -347,7 +342,7 @@ func (r *region) mergeForm(u *run, m *merged, masked bool) {
 }
 
 // step adds an instruction.
-func (g *merger) step(pc int32, masked bool) {
+func (g *merger) step(pc int32) {
 	s, in := &g.r.steps[pc], &g.r.insts[pc]
 	switch s.op.Kind {
 	case sem.OpMove:
@@ -364,14 +359,8 @@ func (g *merger) step(pc int32, masked bool) {
 	case sem.OpCarry:
 		g.carries(s)
 	default:
-		p := s.prog
-		if s.lazy != nil {
-			p = s.lazy
-		}
-		v := g.splice(p, s.in)
+		v := g.splice(s.prog, s.in)
 		g.now[s.dst.off], g.wrote[s.dst.off] = v, s.dst.typ
-		from := s.copied()
-		g.loose[s.dst.off] = masked && (s.lazy != nil || from != nil && !from.known && g.loose[from.off])
 	}
 }
 

@@ -24,7 +24,6 @@ type scratch struct {
 	lists      slab[[]int]
 	programs   slab[program]
 	runs       slab[run]
-	nans       slab[nanUse]
 	accesses   slab[accessed]
 	live       []ir.Reg // liveness.found
 	techniques *techniques
@@ -50,7 +49,6 @@ func (s *scratch) free() {
 	s.lists.reset()
 	s.programs.reset()
 	s.runs.reset()
-	s.nans.reset()
 	s.accesses.reset()
 	scratches.Put(s)
 }

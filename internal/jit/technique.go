@@ -10,14 +10,11 @@ type Technique uint8
 
 // The techniques, by the file that has each.
 const (
-	LazyNaNs Technique = iota // nan.go
-	numTechniques
+	numTechniques Technique = iota
 )
 
 // techniqueNames are what tables call them.
-var techniqueNames = [numTechniques]string{
-	LazyNaNs: "lazy NaNs",
-}
+var techniqueNames = [numTechniques]string{}
 
 func (t Technique) String() string { return techniqueNames[t] }
 

@@ -49,10 +49,9 @@ var approxTwins = twins{
 	}),
 }
 
-// approximate makes the NaNs of a function canonical that makes a NaN of every NaN, whatever its bits.
+// approximate makes the NaNs of a function canonical.
 func approximate(t twin) twin {
 	return func(p *program, in []val) val {
-		p.anyNaN = true
 		return p.canon(t(p, in))
 	}
 }

@@ -161,8 +161,6 @@ type program struct {
 	// 64-bit elements everywhere. Without it the builder takes other operations.
 	evex bool
 
-	anyNaN bool // of every NaN it makes a NaN; nothing else depends on their bits
-
 	index map[operation]val // of a program that has become long
 
 	mem *scratch // nil: it outlives the compilation

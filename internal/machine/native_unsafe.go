@@ -66,22 +66,5 @@ func (c *CTA) fillNative(s *abi.State, t *nativeTable) {
 // fillWarps says where the warps of a batch are.
 func fillWarps(b *abi.Batch, w *[32]abi.Warp) { b.Warps = uintptr(unsafe.Pointer(w)) }
 
-// settle writes the rows that compiled code has not written where it has left a full warp.
-func (f *Frame) settle(rows *abi.Rows, pc int32) {
-	for _, off := range rows.NaNs {
-		canonical(f.regs.Row32(off))
-	}
-	f.spreadAll(pc)
-}
-
-// canonical makes the NaNs of a row of f32 the one that PTX has (1.3).
-func canonical(row *[32]uint32) {
-	for i, v := range row {
-		if v&0x7fffffff > 0x7f800000 {
-			row[i] = 0x7fffffff
-		}
-	}
-}
-
 // hostOffset makes host addresses of device addresses.
 func (core *Core) hostOffset() uint64 { return uint64(uintptr(core.arenaBase)) - core.arenaFirst }

@@ -189,7 +189,7 @@ func (w *Warp) placed(f *Fragment, n *installed, t *nativeTable, s *abi.State) S
 		w.wantParts(f.frame.code)
 	}
 	if s.N != 0 && places[0].Flags&abi.Unsettled != 0 {
-		f.frame.settle(n.Rows(places[0].PC), places[0].PC)
+		f.frame.spreadAll(places[0].PC)
 	}
 	if Checked {
 		w.checkPlaces(n, s)

@@ -35,8 +35,6 @@ type Native struct {
 	New bool
 	// Last tells that there will be none that is better: making it would take too long.
 	Last bool
-	// Rows says which rows a place with Unsettled needs before anybody else reads them.
-	Rows func(pc int32) *Rows
 	// Listing is the code beside its PTX, for listings; nil if not wanted.
 	Listing func() string
 }
@@ -105,14 +103,8 @@ func (s *State) HasPolled() bool { return s.N != 0 && s.Places[0].Flags&Polled !
 // Parted: code that is Whole has left because it knows no lanes apart.
 const Parted PlaceFlags = 8
 
-// Unsettled: the lanes are all 32, and not all their rows are written: slots are to be spread, and what
-// Native.Rows says of the pc is to be done. It is on the first place only.
+// Unsettled: the lanes are all 32, and not all their rows are written: slots are to be spread. It is on the first place only.
 const Unsettled PlaceFlags = 2
-
-// Rows are the rows that compiled code keeps in another form where it leaves.
-type Rows struct {
-	NaNs []uint32 // rows of f32 that hold NaNs with any payload
-}
 
 // Bounds are the device addresses that a memory instruction may touch without asking: an
 // allocation that it has hit before. End ≤ Start allows nothing.
