@@ -5,7 +5,6 @@
 //	go run ./bench -speed                       # check as a process and in one, against ptxas
 //	go run ./bench -kernels [-width 256] [-csv FILE]   # the broad kernels against the best of gcc and clang, with executed instructions
 //	go run ./bench -kernels -callgrind -width 256      # with those of C, too
-//	go run ./bench -techniques [-width 256] [-csv FILE]   # what each technique of the compiler brings on them
 //	go run ./bench -native [-width 256]         # whole kernels against the best of gcc and clang; by AVX2
 //	go run ./bench -native -profile stencil     # instructions for each warp, by part and kind; of broad kernels of the tuned half, too
 //	go run ./bench -cores                       # two cores against one, wall time: on a quiet machine
@@ -44,13 +43,13 @@ func main() {
 
 // options are what the command line says.
 type options struct {
-	count, width, megabytes              int
-	span                                 time.Duration
-	only, cvt, technique, path, check    string
-	cpu, counted, engine                 string
-	cl                                   string
-	each, speed, c, broad, parts, expect bool
-	two, watched                         bool
+	count, width, megabytes       int
+	span                          time.Duration
+	only, cvt, path, check        string
+	cpu, counted, engine          string
+	cl                            string
+	each, speed, c, broad, expect bool
+	two, watched                  bool
 }
 
 func (o *options) register() {
@@ -62,9 +61,7 @@ func (o *options) register() {
 	flag.BoolVar(&o.speed, "speed", false, "instead, check against ptxas, on modules whose name matches -run")
 	flag.BoolVar(&o.c, "native", false, "instead, kernels against C that gcc and clang compile, those whose name matches -run")
 	flag.BoolVar(&o.broad, "kernels", false, "instead, the kernels of bench/kernels against C, those whose name matches -run")
-	flag.BoolVar(&o.parts, "techniques", false, "instead, kernels without each technique of the compiler, those whose name matches -run")
-	flag.StringVar(&o.technique, "technique", "", "with -techniques: those whose name matches")
-	flag.StringVar(&o.path, "csv", "", "with -kernels and -techniques: write what was measured to this file, too")
+	flag.StringVar(&o.path, "csv", "", "with -kernels: write what was measured to this file, too")
 	flag.BoolVar(&o.expect, "expect", false, "with -kernels: instead, print what C makes of the small inputs (bench/kernels/small.txt)")
 	flag.StringVar(&o.cl, "opencl", "", "instead, kernels against the same in OpenCL C in one thread, those whose name matches -run: by this implementation, its shared library, or \"installed\" for the one that the loader finds; with -kernels: those of bench/kernels that are in OpenCL C, too")
 	flag.BoolVar(&o.two, "cores", false, "instead, kernels on two cores against one, beside what C gains, those whose name matches -run")
@@ -110,11 +107,6 @@ func (o *options) measure() error {
 		err = measure(match, o.engine, 0, expectTable)
 	case o.broad:
 		err = measure(match, o.engine, kernelSpan(o.span), kernelsTable(o.path))
-	case o.parts:
-		var which *regexp.Regexp
-		if which, err = regexp.Compile(o.technique); err == nil {
-			err = measure(match, "jit", o.span/10, techniquesTable(which, o.path))
-		}
 	case o.c:
 		err = measure(match, o.engine, o.span, nativeTable)
 	case o.megabytes > 0:

@@ -224,9 +224,6 @@ func (c *compiler) finish() (*Compiled, error) {
 		return nil, err
 	}
 	out.Bytes = bytes.Clone(out.Bytes)
-	if c.opt.fired != nil {
-		*c.opt.fired |= c.mem.techniques.fired
-	}
 	if c.listing != nil {
 		out.Listing = c.listing.String()
 	}

@@ -6,11 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/decode"
-	"ptxvm.invalid/ptxvm/internal/host"
 	"ptxvm.invalid/ptxvm/internal/jit"
-	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -77,23 +73,6 @@ func TestLoops(t *testing.T) {
 			}
 		})
 	}
-}
-
-// listingIn is the code of a kernel for a shape of blocks, whether it faults or not.
-func listingIn(t *testing.T, block [3]uint32, body string, v jit.Vectors) (listing string) {
-	t.Helper()
-	l := newLaboratory(t, "k.ptx", accessHeader+body+"\n\tret;\n}\n")
-	buf, _ := l.arena.Alloc(1<<17, mem.Info{Label: "buf"})
-	compile := func(c *machine.Code, stopped func() bool) {
-		out, err := jit.Compile(c, decode.FuncOf(c.Func), jit.Options{Vectors: v, List: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		listing = out.Listing
-		c.SetNative(&abi.Native{Entries: make([]uintptr, len(c.Insts))})
-	}
-	_, _ = l.launch(t, "k", [3]uint32{1, 1, 1}, block, func(x *host.Launch) { x.Compile = compile }, buf+1<<16, uint32(24))
-	return listing
 }
 
 // TestLoopFaults: a load that leaves its allocation in some turn faults in that turn, in the first lane, the last

@@ -35,9 +35,7 @@ type Options struct {
 	budget  int                 // tests: units of work (effort.go); 0: what the function's length allows
 	spent   *int                // tests: where the units that were spent go
 	stopped func() bool         // tells whether to end with ErrStopped; nil: never
-	without Techniques          // those that are left out (technique.go)
 	c       *PipelineC          // the new pipeline, by way of C; nil: none
-	fired   *Techniques         // those that have made code are added; nil: nobody asks
 }
 
 // Staged calls visit with the name of each stage of a compilation when it begins, and with "" at its end:

@@ -73,7 +73,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 	mem := scratches.Get().(*scratch)
 	r := &region{mem: mem, code: code, insts: code.Insts, f: f, wide512: opt.Vectors == AVX512, leave: opt.leave, help: opt.help, relief: rel, effort: spent, segAt: map[int32]int{}, consts: map[uint32]regs.ConstRow{},
 		offset: decode.RowOffsets(f)}
-	mem.techniques = &techniques{without: opt.without}
 	opt.begin("plans")
 	r.live = newLiveness(f, r.offset, mem)
 	r.live.effort = spent

@@ -26,7 +26,6 @@ type scratch struct {
 	runs       slab[run]
 	accesses   slab[accessed]
 	live       []ir.Reg // liveness.found
-	techniques *techniques
 }
 
 // scratches are those that nobody uses.
@@ -34,7 +33,6 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // free gives the memory of a compilation to the next.
 func (s *scratch) free() {
-	s.techniques = nil
 	s.steps.reset()
 	s.operations.reset()
 	s.sources.reset()

@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"ptxvm.invalid/ptxvm/internal/assume"
-	"ptxvm.invalid/ptxvm/internal/decode"
 	"ptxvm.invalid/ptxvm/internal/host"
-	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/machine/sizes"
 	"ptxvm.invalid/ptxvm/internal/mem"
 )
 
@@ -118,26 +114,4 @@ func TestStraight(t *testing.T) {
 			}
 		})
 	}
-}
-
-// kernelListing is the code of a kernel behind kernelHeader, for blocks of 256 threads.
-func kernelListing(t *testing.T, body string, v jit.Vectors) string {
-	t.Helper()
-	return listing(t, kernelHeader+body+"\n}\n", 256, v)
-}
-
-// listing is the code of kernel k of a module, for blocks of some threads.
-func listing(t *testing.T, text string, threads int32, v jit.Vectors) string {
-	t.Helper()
-	l := newLaboratory(t, "k.ptx", text)
-	f := l.m.Func("k")
-	p, err := decode.New(l.m, l).Kernel(f, ir.LaunchShape{BlockX: threads, BlockY: 1, BlockZ: 1}, sizes.Of(90), uint32(f.SharedBytes), assume.Set{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := jit.Compile(p.Entry, f, jit.Options{Vectors: v, List: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Listing
 }
