@@ -7,7 +7,6 @@ package jit
 import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -16,7 +15,7 @@ func (s *step) local() bool { return s.op.Kind == sem.OpLoadLocal || s.op.Kind =
 
 // localEnd is the end of what there is of local memory; localAt is where lane 0 has its first word, behind the register block.
 func (r *region) localEnd() int32 { return int32(r.code.ParamBytes + r.code.LocalBytes) }
-func (r *region) localAt() int32  { return int32(r.code.FrameBytes) + abi.Room }
+func (r *region) localAt() int32  { return int32(r.code.FrameBytes) }
 
 // localAddress plans the address of a variable of local memory, or of a parameter for a call: the kernel's frame begins at 0.
 func (r *region) localAddress(pc int32) bool {

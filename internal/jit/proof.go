@@ -96,7 +96,7 @@ func (c *compiler) verify(m x86.Mem) error {
 	case m.Base == rCtx:
 		return within(m.Disp, int64(unsafe.Sizeof(abi.State{})), "the state")
 	case m.Base == rRegs && c.quick == nil:
-		return within(m.Disp, int64(c.code.FrameBytes+abi.Room+32*c.code.LocalRoom), "the register block and what is behind it")
+		return within(m.Disp, int64(c.code.FrameBytes+32*c.code.LocalRoom), "the register block and what is behind it")
 	case m.Base == rRegs: // of a template: places are filled in and verified when it is copied
 		if what, _, ok := symbolAt(int64(m.Disp)); !ok || what >= maxOperands {
 			return fmt.Errorf("%w: %d is no operand's place", ErrUnsound, m.Disp)

@@ -15,7 +15,6 @@ import (
 
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // quickMu guards the templates and what each compilation notes in them. A compilation takes microseconds.
@@ -169,7 +168,7 @@ func (q *quick) put(t *template, v *values) {
 		place := d[p.at:]
 		switch {
 		case p.what < maxOperands:
-			q.verify(within(int32(v.off[p.what]+uint32(p.delta)), int64(q.code.FrameBytes)+abi.Room, "the register block"))
+			q.verify(within(int32(v.off[p.what]+uint32(p.delta)), int64(q.code.FrameBytes), "the register block"))
 			binary.LittleEndian.PutUint32(place, v.off[p.what]+uint32(p.delta))
 		case p.what == patchImm64:
 			binary.LittleEndian.PutUint64(place, v.imm+uint64(p.delta))

@@ -38,7 +38,7 @@ type Code struct {
 
 	ParamBytes uint32 // .param area at the bottom of the frame's local memory
 	LocalBytes uint32 // local depot above it, to the end of its last variable
-	// LocalRoom is how many bytes of each lane lie behind the register block and abi.Room: the local memory of a kernel's
+	// LocalRoom is how many bytes of each lane lie behind the register block: the local memory of a kernel's
 	// frame, in whole chunks; 0 where there is none, or a stack. Compiled code reaches it there. RoomUsed is how many of
 	// these a warp may have written: of a kernel that calls, frames of functions lie behind its own.
 	LocalRoom, RoomUsed uint32

@@ -81,7 +81,7 @@ func (core *Core) takeBlock(c *Code) regs.Block {
 	}
 	more := uint32(0)
 	if c.Insts != nil {
-		more = abi.Room + 32*c.LocalRoom
+		more = 32 * c.LocalRoom
 	}
 	return core.memory.NewBlock(c.FrameBytes, more, c.Consts)
 }

@@ -6,7 +6,6 @@ package machine
 import (
 	"unsafe"
 
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/passing"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 )
@@ -62,7 +61,7 @@ func (w *Warp) takeRoom() {
 	}
 	w.localOf = noCTA
 	for at := uint32(0); at < c.LocalRoom; at += localChunk {
-		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.P, c.FrameBytes+abi.Room+32*at))
+		w.local.chunks = append(w.local.chunks, unsafe.Add(w.root.regs.P, c.FrameBytes+32*at))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/machine"
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/machine/regs"
 	"ptxvm.invalid/ptxvm/internal/sem"
 	"ptxvm.invalid/ptxvm/internal/uop"
@@ -112,7 +111,7 @@ func (p *path) clearLocal() {
 	if len(p.fn.Blocks[0].Preds) > 0 {
 		refuse("local memory of a kernel whose beginning is in a loop")
 	}
-	p.block.Add(&ssa.Effect{Kind: ssa.Clear, N: 32 * int64(p.code.RoomUsed), Homes: []ssa.Home{{Kind: ssa.Row, Off: p.code.FrameBytes + abi.Room}}})
+	p.block.Add(&ssa.Effect{Kind: ssa.Clear, N: 32 * int64(p.code.RoomUsed), Homes: []ssa.Home{{Kind: ssa.Row, Off: p.code.FrameBytes}}})
 }
 
 // namesRoom tells whether the room behind the register block is local memory that instructions name.

@@ -3,7 +3,6 @@ package build
 import (
 	"ptxvm.invalid/ptxvm/internal/jit/lane"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
-	"ptxvm.invalid/ptxvm/internal/machine/abi"
 	"ptxvm.invalid/ptxvm/internal/sem"
 )
 
@@ -160,7 +159,7 @@ func (l *localAccess) narrowed(v ssa.Value) ssa.Value {
 // access is that of n bytes of all lanes, byte by behind word j, and as much farther as the low bits of offsets say if they are asked for.
 func (l *localAccess) access(n uint8, j, by int64, low ssa.Value) *ssa.Access {
 	a := &ssa.Access{Elem: n, Count: 1, Align: n, Bits: []uint8{32}, Bounds: ssa.LocalBounds, Check: l.local, Disp: 128*j + by}
-	a.Base = l.Make(ssa.Rows, ssa.X, uint64(l.code.FrameBytes+abi.Room), l.warp)
+	a.Base = l.Make(ssa.Rows, ssa.X, uint64(l.code.FrameBytes), l.warp)
 	if l.word == 0 {
 		a.Disp += 128 * (l.off.plus >> 2)
 		a.Step = 4

@@ -65,10 +65,6 @@ type State struct {
 	Missed     int32 // one more than the pc of an access whose bounds are to be learned, if that is not where lanes stand; 0: there is none
 }
 
-// Room is the bytes behind the register block of a converged frame that belong to compiled code. What is
-// there is lost whenever it returns.
-const Room = 2048
-
 // Frame is the most that code which runs on a stack of its own may take of it; behind that is a page that no one may touch.
 const Frame = 192 << 10
 
