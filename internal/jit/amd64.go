@@ -83,12 +83,11 @@ func (s *source) shared() bool { return s.slot || s.known }
 // emitter assembles one function.
 type emitter struct {
 	*x86.Asm
-	evex     bool
-	free     []x86.Vec
-	freeK    []x86.K
-	short    bool // temporaries have run out
-	overflow bool // of a run: places to spill to
-	missing  int  // vector registers, how many
+	evex    bool
+	free    []x86.Vec
+	freeK   []x86.K
+	short   bool // temporaries have run out
+	missing int  // vector registers, how many
 
 	bcast residents                   // values of all lanes
 	wmask x86.K                       // the next last instruction writes under it

@@ -76,7 +76,7 @@ func supports(evex bool, o *operation) bool {
 		return o.typ != tM && (evex && u.evex[t] != 0 || !evex && u.avx2[t] != 0)
 	}
 	switch o.code {
-	case cTern, cFix, cClass, cSumIf:
+	case cTern, cFix, cClass:
 		return evex
 	}
 	return true
@@ -163,17 +163,11 @@ func (e *emitter) operation(p *program, o *operation, vals []loc, target x86.Vec
 		return e.fromHalf(arg(0), d)
 	case cF2H:
 		return e.toHalf(o, arg(0), d)
-	case cCmp, cFCmp, cTest:
-		under := loc{}
-		if o.n == 3 {
-			under = arg(2)
-		}
-		return e.compare(o, arg(0), arg(1), under, p.typ(o.a))
+	case cCmp, cFCmp:
+		return e.compare(o, arg(0), arg(1), p.typ(o.a))
 	case cSel:
 		return e.selects(p, o, arg(0), arg(1), arg(2), d)
-	case cSumIf:
-		return e.sumIf(o, arg(0), arg(1), arg(2), target, direct)
-	case cMAnd, cMAndn, cMOr, cMXor:
+	case cMAnd, cMOr, cMXor:
 		return e.maskTwo(o, arg(0), arg(1), d)
 	case cMNot:
 		return e.maskNot(arg(0))
@@ -396,6 +390,18 @@ func (e *emitter) ternary(o *operation, a, b, c loc, target x86.Vec, direct bool
 	return done(d)
 }
 
+// truth tables of the three inputs of vpternlog.
+var leafTables = [3]uint8{0xf0, 0xcc, 0xaa}
+
+// combine3 applies a truth table of three inputs to truth tables.
+func combine3(lut uint8, t [3]uint8) (out uint8) {
+	for bit := range 8 {
+		n := t[0]>>bit&1<<2 | t[1]>>bit&1<<1 | t[2]>>bit&1
+		out |= lut >> n & 1 << bit
+	}
+	return out
+}
+
 // turned is a truth table with its first input (bit 2 of the index) and input k (bit k) exchanged,
 // exchanged the one with its second and third.
 func turned(lut uint8, k int) uint8 {
@@ -461,27 +467,17 @@ var icmp = [...]struct {
 	cmpLTU: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 1}, cmpLEU: {[2]x86.Op{x86.VPCMPUD, x86.VPCMPUQ}, 2},
 }
 
-func (e *emitter) compare(o *operation, a, b, under loc, t typ) loc {
+func (e *emitter) compare(o *operation, a, b loc, t typ) loc {
 	w := e.width(t)
 	if !e.evex {
 		return e.compareVector(o, a, b, t)
 	}
-	if o.code == cTest {
-		return e.test(o, a, b, under, t)
-	}
-	how := o.imm &^ cmpTurned
-	op, imm := icmp[how%6].op[t], icmp[how%6].imm
+	op, imm := icmp[o.imm%6].op[t], icmp[o.imm%6].imm
 	if o.code == cFCmp {
-		op, imm = [2]x86.Op{x86.VCMPPSK, x86.VCMPPDK}[t], fcmpImm[how]
-	}
-	if o.imm&cmpTurned != 0 {
-		imm ^= 4 // the opposite of a predicate, of floats as well
+		op, imm = [2]x86.Op{x86.VCMPPSK, x86.VCMPPDK}[t], fcmpImm[o.imm]
 	}
 	x := e.load(a, t)
 	k := e.allocK()
-	if under.kind == inK {
-		e.Masked(under.k)
-	}
 	switch b.kind {
 	case inVec:
 		e.KVVI(op, w, k, x.v, b.v, imm)
@@ -489,31 +485,6 @@ func (e *emitter) compare(o *operation, a, b, under loc, t typ) loc {
 		e.KVMI(op, w, k, x.v, b.m.Bcast(), imm)
 	default:
 		e.KVMI(op, w, k, x.v, b.m, imm)
-	}
-	e.unload(x, a)
-	return loc{kind: inK, k: k, owned: true}
-}
-
-func (e *emitter) test(o *operation, a, b, under loc, t typ) loc {
-	op := [2]x86.Op{x86.VPTESTMD, x86.VPTESTMQ}[t]
-	if o.imm&cmpTurned != 0 {
-		op = [2]x86.Op{x86.VPTESTNMD, x86.VPTESTNMQ}[t]
-	}
-	if a.kind != inVec && b.kind == inVec {
-		a, b = b, a
-	}
-	x := e.load(a, t)
-	k := e.allocK()
-	if under.kind == inK {
-		e.Masked(under.k)
-	}
-	switch b.kind {
-	case inVec:
-		e.KVV(op, e.width(t), k, x.v, b.v)
-	case inBcast:
-		e.KVM(op, e.width(t), k, x.v, b.m.Bcast())
-	default:
-		e.KVM(op, e.width(t), k, x.v, b.m)
 	}
 	e.unload(x, a)
 	return loc{kind: inK, k: k, owned: true}
@@ -597,38 +568,18 @@ func (e *emitter) keeps(op x86.Op, t typ, m, a loc, dst func() x86.Vec) loc {
 	return done(d)
 }
 
-// sumIf adds in place under a mask.
-func (e *emitter) sumIf(o *operation, m, a, b loc, target x86.Vec, direct bool) loc {
-	w, d := e.width(o.typ), target
-	if !direct {
-		d = e.alloc()
-	}
-	if !(a.kind == inVec && a.v == d) {
-		if b.kind == inVec && b.v == d {
-			t := e.alloc()
-			e.copy(w, t, b.v)
-			b = vecAt(t)
-			defer e.release(temp(t))
-		}
-		e.copyOf(d, a, o.typ)
-	}
-	e.Masked(m.k)
-	e.vvx(e.opFor(cAdd, o.typ), w, d, d, b)
-	return done(d)
-}
-
 func (e *emitter) maskTwo(o *operation, a, b loc, dst func() x86.Vec) loc {
 	if e.evex {
 		k := e.allocK()
-		e.KKK(map[code]x86.Op{cMAnd: x86.KANDD, cMAndn: x86.KANDND, cMOr: x86.KORD, cMXor: x86.KXORD}[o.code], k, a.k, b.k)
+		e.KKK(map[code]x86.Op{cMAnd: x86.KANDD, cMOr: x86.KORD, cMXor: x86.KXORD}[o.code], k, a.k, b.k)
 		return loc{kind: inK, k: k, owned: true}
 	}
-	if a.kind != inVec && o.code != cMAndn {
+	if a.kind != inVec {
 		a, b = b, a
 	}
 	x := e.load(a, tW)
 	d := dst()
-	e.vvx(map[code]x86.Op{cMAnd: x86.VPAND, cMAndn: x86.VPANDN, cMOr: x86.VPOR, cMXor: x86.VPXOR}[o.code], e.full(), d, x.v, b)
+	e.vvx(map[code]x86.Op{cMAnd: x86.VPAND, cMOr: x86.VPOR, cMXor: x86.VPXOR}[o.code], e.full(), d, x.v, b)
 	e.unload(x, a)
 	return loc{kind: inVec, v: d, owned: true, elem: max(a.elem, b.elem)}
 }

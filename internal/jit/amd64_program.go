@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
+	"ptxvm.invalid/ptxvm/internal/machine/abi"
 )
 
 // run assembles a program. Results of 32 and 64 bits go to dst; of truth values the bits of all
@@ -335,13 +336,10 @@ func (e *emitter) writeHalf(v loc, dst *source, use maskUse) {
 
 // collect adds the part's truth values to the bits in R8. The result of a scalar program is all
 // ones or zero.
-func (e *emitter) collect(v loc) { e.collectIn(x86.R8, v) }
-
-// collectIn is collect for another register.
-func (e *emitter) collectIn(all x86.Reg, v loc) {
+func (e *emitter) collect(v loc) {
 	to := x86.RCX
 	if e.part == 0 {
-		to = all
+		to = x86.R8
 	}
 	switch {
 	case v.kind == inK && e.lanes == 16: // what a mask has above its lanes is not copied
@@ -360,6 +358,50 @@ func (e *emitter) collectIn(all x86.Reg, v loc) {
 	}
 	if e.part > 0 {
 		e.RI(x86.SHL, x86.S32, to, int32(e.part*e.lanes))
-		e.RR(x86.OR, x86.S32, all, to)
+		e.RR(x86.OR, x86.S32, x86.R8, to)
 	}
 }
+
+// copyOf puts a value into a register.
+func (e *emitter) copyOf(t x86.Vec, l loc, typ typ) {
+	switch w := e.width(typ); l.kind {
+	case inVec:
+		e.copy(w, t, l.v)
+	case inBcast:
+		e.broadcast(w, typ, t, l.m)
+	default:
+		e.move(w, t, l.m)
+	}
+}
+
+// temps is how many registers an operation takes, at most: for its result, for sources that it cannot read from memory, and in between.
+func (e *emitter) temps(o *operation, at []loc) int {
+	n := 1
+	for _, a := range o.args() {
+		if k := at[a].kind; k == inMem || k == inBcast {
+			n++
+		}
+	}
+	switch o.code {
+	case cMulHiU, cMulHiS:
+		n += 2
+	case cCanon, cFCmp, cCmp, cSel, cTern, cH2F, cF2H, cFix, cPAdd, cPSub, cPMul, cPFma, cPCanon:
+		n++
+	case cPopc:
+		if !e.evex {
+			n += 2
+		}
+	case cUnit:
+		if e.evex {
+			n += unitTemps512
+		} else {
+			n += unitTemps256
+		}
+	}
+	return n
+}
+
+// spillSlots are the places for values of a program.
+const spillSlots = abi.Spills
+
+func spillAt(k int) x86.Mem { return x86.At(rCtx, saveSpill+int32(64*k)) }

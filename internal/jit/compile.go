@@ -103,7 +103,7 @@ type compiler struct {
 	entry     []x86.Label
 	listing   *x86.Listing
 	worked    int      // bytes of code that effort knows of
-	at        shortage // the instructions that are being assembled
+	at        shortage // the instruction that is being assembled
 	shortages []shortage
 	wasFree   []x86.Vec // when at began
 	wasFreeK  []x86.K
@@ -115,7 +115,6 @@ type compiler struct {
 	home      residentRows           // row outside of loops
 	helps     [2]map[int32]x86.Label // by pc: what stands behind a segment (behindSegment), for whole warps and for some lanes
 	batch     batch
-	room      room
 	quick     *quickCode // nil: it is no template
 	proofs    proofs
 	unsafe    error // what has no proof

@@ -44,7 +44,7 @@ const (
 	saveRow     = saveBase + 256                                         // rows for lane loops: an address and four elements
 	saveSet     = saveBase + 1536                                        // the pending set from its second word on
 	savePending = saveBase + 1664                                        // mask and fuel of each pending segment
-	saveSpill   = saveBase + 8192                                        // values of runs
+	saveSpill   = saveBase + 8192                                        // values of programs
 	saveLimits  = saveBase + int32(unsafe.Sizeof(abi.State{}.Save)) - 64 // what addresses are tested against (AVX2)
 	placesBase  = int32(unsafe.Offsetof(abi.State{}.Places))
 	placeBytes  = int32(unsafe.Sizeof(abi.Place{}))
@@ -92,26 +92,15 @@ func (c *compiler) fullBody(i int) {
 		c.count()
 		c.RI(x86.ADD, x86.S64, rSteps, n)
 	}
-	if !c.instructions(i, s.end, false, func(pc int32) bool { return c.instruction(i, pc, false) }) {
+	if !c.instructions(i, s.end, func(pc int32) bool { return c.instruction(i, pc, false) }) {
 		c.goOn(i, false)
 	}
 }
 
-// instructions assembles a segment up to an instruction: runs as one program each, other instructions alone, until one of
-// them says that nothing goes on behind it.
-func (c *compiler) instructions(i int, end int32, masked bool, alone func(pc int32) (leaves bool)) (left bool) {
-	runs := c.fullRuns
-	if masked {
-		runs = c.partRuns
-	}
+// instructions assembles a segment up to an instruction, until one says that nothing goes on behind it.
+func (c *compiler) instructions(i int, end int32, alone func(pc int32) (leaves bool)) (left bool) {
 	for pc := c.segs[i].first; pc < end; pc++ {
-		if u := runs[pc]; u != nil {
-			c.note(pc, u.end)
-			c.runInstructions(i, u, masked)
-			pc = u.end - 1
-			continue
-		}
-		c.note(pc, pc+1)
+		c.note(pc)
 		if alone(pc) {
 			return true
 		}
@@ -174,7 +163,7 @@ func (c *compiler) partSegment(i int) {
 	c.count()
 	c.setMask(rMask, kMask, saveRun)
 	c.countPart(s.end - s.first)
-	if !c.instructions(i, s.end, true, func(pc int32) bool { return c.instruction(i, pc, true) }) {
+	if !c.instructions(i, s.end, func(pc int32) bool { return c.instruction(i, pc, true) }) {
 		c.goOn(i, true)
 	}
 }

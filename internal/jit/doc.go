@@ -10,8 +10,6 @@
 //	twins*.go            lane functions as vector operations, one table a chapter of the manual
 //	vector.go            those operations, and programs of them: no word of any machine
 //	region.go            a function as segments; which rows and values stay in registers
-//	run.go fuse.go       instructions that only compute, as one program
-//	run_emit.go room.go  that program, part by part, and where its values are
 //	scratch.go accesses.go
 //	                     the memory of a compilation; who reads and writes each register
 //	resident.go live.go  which rows and values stay in registers for good; what is live

@@ -82,25 +82,24 @@ func (c *compiler) work() {
 	c.worked = n
 }
 
-// shortage is a stretch of instructions [first, end) for which registers have run out, or places to spill to.
+// shortage is an instruction for which vector registers have run out.
 type shortage struct {
-	first, end int32
-	slots      bool // places
-	missing    int  // vector registers
+	pc      int32
+	missing int // how many
 }
 
-// note begins code for the instructions [first, end): what runs out from here on runs out for them.
-func (c *compiler) note(first, end int32) {
+// note begins code for an instruction: what runs out from here on runs out for it.
+func (c *compiler) note(pc int32) {
 	c.settleShort()
-	c.at.first, c.at.end = first, end
-	c.list(first, end)
+	c.at.pc = pc
+	c.list(pc)
 	c.work()
 }
 
 // errFewer ends an attempt in which registers have run out while some hold rows.
 var errFewer = errors.New("too many rows in registers")
 
-// settleShort remembers for which instructions registers have run out although none holds rows, or places, and goes on with
+// settleShort remembers for which instructions registers have run out although none holds rows, and goes on with
 // the registers that were free before, so that one attempt finds all of them: its code is not used any more. Templates
 // look for themselves.
 func (c *compiler) settleShort() {
@@ -108,12 +107,12 @@ func (c *compiler) settleShort() {
 		return
 	}
 	if c.short {
-		c.at.slots, c.at.missing = c.overflow, c.missing
+		c.at.missing = c.missing
 		c.shortages = append(c.shortages, c.at)
-		if !c.overflow && c.relief.fewer() {
+		if c.relief.fewer() {
 			panic(errFewer)
 		}
-		c.short, c.overflow, c.missing, c.free, c.freeK = false, false, 0, append(c.free[:0], c.wasFree...), append(c.freeK[:0:0], c.wasFreeK...)
+		c.short, c.missing, c.free, c.freeK = false, 0, append(c.free[:0], c.wasFree...), append(c.freeK[:0:0], c.wasFreeK...)
 	}
 	c.wasFree, c.wasFreeK = append(c.wasFree[:0], c.free...), append(c.wasFreeK[:0], c.freeK...)
 }
@@ -126,15 +125,11 @@ func residentsOf(v Vectors) []int {
 	return []int{26, 22, 18, 8, 0}
 }
 
-// pieceLengths are how long runs may be where they were too long.
-const longPiece, shortPiece = 64, 8
-
-// relief is what is done about shortages: fewer rows in registers, shorter runs, instructions that are left to the interpreter.
+// relief is what is done about shortages: fewer rows in registers, and instructions that are left to the interpreter.
 type relief struct {
-	residents []int   // how many registers may hold rows in this attempt and in those behind it
-	taken     int     // how many do in this one
-	most      []int32 // by pc: how long a run may be that begins there, 0 if it is not said; nil: nothing is said
-	left      []bool  // by pc
+	residents []int  // how many registers may hold rows in this attempt and in those behind it
+	taken     int    // how many do in this one
+	left      []bool // by pc
 }
 
 // fewer tells whether the next attempt can have fewer rows in registers.
@@ -142,22 +137,17 @@ func (r *relief) fewer() bool { return len(r.residents) > 1 && r.taken > 0 }
 
 // relieve prepares the next attempt; false if nothing can be done.
 func (r *relief) relieve(list []shortage, insts int) (changed bool) {
-	if r.most == nil {
-		r.most, r.left = make([]int32, insts), make([]bool, insts)
+	if r.left == nil {
+		r.left = make([]bool, insts)
 	}
-	fewer := r.fewer()
-	for _, s := range list {
-		switch {
-		case !s.slots && fewer:
-			changed = true
-		case r.shorten(s):
-			changed = true
-		case !r.left[s.first]:
-			r.left[s.first], changed = true, true
-		}
-	}
-	if fewer && hasRegisters(list) {
+	if r.fewer() {
 		r.lower(list[len(list)-1].missing)
+		return true
+	}
+	for _, s := range list {
+		if !r.left[s.pc] {
+			r.left[s.pc], changed = true, true
+		}
 	}
 	return changed
 }
@@ -168,44 +158,6 @@ func (r *relief) lower(missing int) {
 	for r.residents = r.residents[1:]; len(r.residents) > 1 && r.residents[0] > most; {
 		r.residents = r.residents[1:]
 	}
-}
-
-// hasRegisters tells whether registers are among what has run out.
-func hasRegisters(list []shortage) bool {
-	for _, s := range list {
-		if !s.slots {
-			return true
-		}
-	}
-	return false
-}
-
-// shorten makes the runs of a stretch shorter; false if it is no run, or they cannot be.
-func (r *relief) shorten(s shortage) bool {
-	n, most := s.end-s.first, int32(1)
-	switch {
-	case n <= 1:
-		return false
-	case n > longPiece:
-		most = longPiece
-	case n > shortPiece:
-		most = shortPiece
-	}
-	changed := false
-	for pc := s.first; pc < s.end; pc++ {
-		if r.most[pc] == 0 || r.most[pc] > most {
-			r.most[pc], changed = most, true
-		}
-	}
-	return changed
-}
-
-// limit is where a run ends at the latest that begins at a pc.
-func (r *relief) limit(pc, end int32) int32 {
-	if r == nil || r.most == nil || r.most[pc] == 0 {
-		return end
-	}
-	return min(end, pc+r.most[pc])
 }
 
 // leaves tells whether an instruction is left to the interpreter, besides those that opt leaves.

@@ -4,12 +4,9 @@ package jit
 
 import "fmt"
 
-// list puts the instructions [first, end) into the listing, if there is one.
-func (c *compiler) list(first, end int32) {
-	if c.listing == nil {
-		return
-	}
-	for pc := first; pc < end; pc++ {
+// list puts an instruction into the listing, if there is one.
+func (c *compiler) list(pc int32) {
+	if c.listing != nil {
 		c.Note(fmt.Sprintf("%5d  %s", pc, c.f.Text(pc)))
 	}
 }

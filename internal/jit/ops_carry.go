@@ -96,7 +96,7 @@ func (p *program) withCarry(v val, carry []val) val {
 	return p.sel(carry[0], p.sum(v, p.constant(p.typ(v), 1)), v)
 }
 
-// computeCarry assembles one by itself. The carry comes first: its row may be that of an operand.
+// computeCarry assembles one. The carry comes first: its row may be that of an operand.
 func (c *compiler) computeCarry(s *step, use maskUse) {
 	flag := source{typ: tM, row: -1}
 	if s.op.Scalar {
@@ -108,11 +108,4 @@ func (c *compiler) computeCarry(s *step, use maskUse) {
 	c.run(s.carry, s.in, &flag, false, use)
 	c.run(s.prog, s.in, &s.dst, false, use)
 	c.writeMask(s.op.Masks.P, x86.R8, use)
-}
-
-// carries adds one to a run.
-func (g *merger) carries(s *step) {
-	v, carry := g.splice(s.prog, s.in), g.splice(s.carry, s.in)
-	g.now[s.dst.off], g.wrote[s.dst.off] = v, s.dst.typ
-	g.set(s.op.Masks.P, carry)
 }

@@ -37,6 +37,9 @@ type step struct {
 	elements []element // of a register that is unpacked
 }
 
+// onSlots tells whether an instruction computes one value for all lanes.
+func (s *step) onSlots() bool { return s.op.Scalar || s.dst.slot && s.prog != nil }
+
 // region is one function while it is compiled.
 type region struct {
 	code    *machine.Code
@@ -53,9 +56,6 @@ type region struct {
 	segAt   map[int32]int
 	depth   []int32 // of loops, by pc
 
-	fullRuns, partRuns runs
-	touched            touched // by the run that is being found
-
 	consts map[uint32]regs.ConstRow
 	row    residentRows
 	offset func(ir.Reg) uint32
@@ -64,8 +64,7 @@ type region struct {
 	bounds []int32
 	nbound int
 
-	mem    *scratch
-	merger merger // of runs
+	mem *scratch
 }
 
 // newRegion analyses a function.
@@ -94,11 +93,6 @@ func newRegion(code *machine.Code, f *ir.Func, opt Options, spent *effort, rel *
 		r.known.define(r, int32(pc))
 	}
 	r.cut()
-	opt.begin("runs")
-	r.fullRuns, r.partRuns = r.findRuns(false), runs{}
-	if !opt.Whole {
-		r.partRuns = r.findRuns(true)
-	}
 	return r
 }
 

@@ -1,7 +1,6 @@
 package jit
 
-// Which rows and values stay in registers for the whole function: what is used most, as far as
-// runs do not need the registers more.
+// Which rows and values stay in registers for the whole function: what is used most.
 
 import (
 	"cmp"
@@ -59,11 +58,6 @@ func (r *region) mostResidents() int {
 // of all lanes one. It returns n.
 func (r *region) allocate(e *emitter, limit int) int {
 	list := r.candidates()
-	all := 16 - 1
-	if r.wide512 {
-		all = 32 - spareVecs
-	}
-	limit = balance(list, limit, all, r.crowds())
 	next := 0
 	for _, c := range list {
 		if next+c.regs > limit {
@@ -83,21 +77,7 @@ func (r *region) allocate(e *emitter, limit int) int {
 		}
 		r.place(&s.dst)
 	}
-	for _, list := range []runs{r.fullRuns, r.partRuns} {
-		for _, u := range list {
-			r.placeMerged(&u.merged)
-		}
-	}
 	return next
-}
-
-func (r *region) placeMerged(m *merged) {
-	for k := range m.in {
-		r.place(&m.in[k])
-	}
-	for k := range m.rows {
-		r.place(&m.rows[k].dst)
-	}
 }
 
 // place notes the register of a resident row.
@@ -116,13 +96,8 @@ func (r *region) candidates() (list []*candidate) {
 	if r.wide512 {
 		u.perRow = 2
 	}
-	for pc := int32(0); int(pc) < len(r.steps); pc++ {
-		u.weight = r.weight(pc)
-		if run := r.fullRuns[pc]; run != nil {
-			u.merged(&run.merged)
-			pc = run.end - 1
-			continue
-		}
+	for pc := range r.steps {
+		u.weight = r.weight(int32(pc))
 		u.step(&r.steps[pc])
 	}
 	for _, c := range u.rows {
@@ -214,26 +189,6 @@ func (u *usage) step(s *step) {
 	}
 }
 
-// merged counts the uses of a run.
-func (u *usage) merged(m *merged) {
-	need := m.needs()
-	for i, n := range m.uses() {
-		if need[i] {
-			u.operation(&m.ops[i], m.in)
-			if m.ops[i].code == cConst {
-				for range n - 1 {
-					u.operation(&m.ops[i], m.in)
-				}
-			}
-		}
-	}
-	for i := range m.rows {
-		if m.rows[i].dst.typ == tW {
-			u.row(m.rows[i].dst.off, 3)
-		}
-	}
-}
-
 func (u *usage) operation(o *operation, in []source) {
 	switch {
 	case o.code == cConst:
@@ -244,64 +199,4 @@ func (u *usage) operation(o *operation, in []source) {
 	case o.typ == tW:
 		u.row(in[o.imm].off, 2)
 	}
-}
-
-// balance returns how many of at most limit registers, of all that are not needed for something else, residents should get: the rest is for the
-// values inside runs, which cost a store and a load each time they find none.
-func balance(list []*candidate, limit, all int, crowds []crowd) int {
-	best, least := limit, int64(-1)
-	for n := limit; n >= 0; n -= 2 {
-		cost, taken := int64(0), 0
-		for _, c := range list {
-			if taken+c.regs > n {
-				cost += c.weight
-			} else {
-				taken += c.regs
-			}
-		}
-		for _, c := range crowds {
-			for living := all - taken + 1; living < len(c.times); living++ {
-				cost += 3 * c.weight * c.times[living]
-			}
-		}
-		if least < 0 || cost < least {
-			best, least = n, cost
-		}
-	}
-	return best
-}
-
-// crowd says how crowded a run is: for each number of values alive how many operations see it.
-type crowd struct {
-	weight int64
-	times  []int64
-}
-
-func (r *region) crowds() (list []crowd) {
-	for _, u := range r.fullRuns {
-		list = append(list, crowd{r.weight(u.first), u.merged.crowd()})
-	}
-	return list
-}
-
-// crowd counts them.
-func (m *merged) crowd() []int64 {
-	need := m.needs()
-	readers, ends := m.readers(need), m.ints(len(m.ops)+1)
-	times, living := []int64{0}, 0
-	for i := range m.ops {
-		living -= ends[i]
-		if !need[i] || m.given(val(i)) || m.ops[i].typ == tM {
-			continue
-		}
-		if n := len(readers[i]); n > 0 {
-			living++
-			ends[min(readers[i][n-1], len(m.ops))]++
-		}
-		for len(times) <= living {
-			times = append(times, 0)
-		}
-		times[living]++
-	}
-	return times
 }

@@ -23,7 +23,6 @@ type scratch struct {
 	parts      slab[part]
 	lists      slab[[]int]
 	programs   slab[program]
-	runs       slab[run]
 	accesses   slab[accessed]
 	live       []ir.Reg // liveness.found
 }
@@ -46,7 +45,6 @@ func (s *scratch) free() {
 	s.parts.reset()
 	s.lists.reset()
 	s.programs.reset()
-	s.runs.reset()
 	s.accesses.reset()
 	scratches.Put(s)
 }

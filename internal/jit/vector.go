@@ -61,11 +61,8 @@ const (
 	cSext
 	cTrunc // 64 to 32
 	cCmp   // a (imm) b
-	cTest  // a & b is not 0 (AVX-512, made by fuse)
 	cSel   // a ? b : c
-	cSumIf // a ? b+c : b (AVX-512, made by fuse)
 	cMAnd
-	cMAndn // not a, but b
 	cMOr
 	cMXor
 	cMNot
@@ -127,10 +124,6 @@ const (
 	fcmpNEQO // ordered and not equal
 	fcmpEQU  // equal or not ordered
 )
-
-// cmpTurned in imm of a comparison or test: where it does not hold. Both may have a mask as their third source, under which
-// they are made (AVX-512).
-const cmpTurned = 1 << 8
 
 // Roundings: imm of the operations on floats.
 const (
