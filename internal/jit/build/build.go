@@ -48,6 +48,7 @@ var Techniques = []string{
 	"restart",  // a warp that has stored nothing is left at its start
 
 	"loops of all lanes",  // of those that lanes leave one by one a copy for as long as none has
+	"induction",           // variables of such loops by the lanes that enter and a number that grows
 	"stores of all lanes", // stores to shared memory under masks store what is there for the other lanes
 	"groups of lanes",     // regions run in groups of fewer lanes than a warp has
 }

@@ -20,13 +20,14 @@ type loop struct {
 	level       int8
 	head        *ssa.Block
 	divergent   bool
-	together    bool      // lanes leave it one by one, and all are in it (together.go)
-	apart       bool      // of a divergent one: lanes leave for several places, or exit; who waits where is a parameter of the head
-	entry       ssa.Value // mask of the lanes that have come
-	before      ssa.Value // lanes that wait at the only place from before; 0: there are none
-	offs        []uint32  // variables that are parameters of the head
-	steps       []int64   // how far the lanes of one are apart: the parameter is the number
-	back        ssa.Value // lanes that go round again
+	together    bool        // lanes leave it one by one, and all are in it (together.go)
+	apart       bool        // of a divergent one: lanes leave for several places, or exit; who waits where is a parameter of the head
+	entry       ssa.Value   // mask of the lanes that have come
+	before      ssa.Value   // lanes that wait at the only place from before; 0: there are none
+	offs        []uint32    // variables that are parameters of the head
+	steps       []int64     // how far the lanes of one are apart: the parameter is the number
+	cores       []ssa.Value // lanes to which a parameter is added (induction.go); 0: it is the variable
+	back        ssa.Value   // lanes that go round again
 }
 
 // loopAt describes the loop that begins at a block, nil if none does.
@@ -103,7 +104,7 @@ func (p *path) enterLoop(id ir.BlockID) {
 		if !ok || !behind && !p.lives(off, p.fn.Blocks[id].First) {
 			continue
 		}
-		args = append(args, p.loopVariable(l, off, v))
+		args = append(args, p.loopVariable(l, off, v, behind))
 	}
 	p.keepFuel()
 	if l.divergent {
@@ -180,7 +181,10 @@ func (p *path) typeBehind(off uint32, l *loop) ssa.Type {
 }
 
 // loopVariable makes a parameter of a variable; what enters the loop strided is assumed to stay so, a number to stay a number.
-func (p *path) loopVariable(l *loop, off uint32, v ssa.Value) (arg ssa.Value) {
+func (p *path) loopVariable(l *loop, off uint32, v ssa.Value, behind bool) (arg ssa.Value) {
+	if l.divergent && !behind && p.mayBeInduction(l, off, v) {
+		return p.inductionVariable(l, off, v)
+	}
 	base, step, strided := p.AsStrided(v)
 	num := strided && p.assumed[assumed{at: int32(l.first), off: off}] == known && (!l.divergent || step == 0 && p.isSlot(off))
 	if !num {
@@ -188,7 +192,7 @@ func (p *path) loopVariable(l *loop, off uint32, v ssa.Value) (arg ssa.Value) {
 	}
 	t := p.TypeOf(v)
 	param := p.NewParam(l.head, t, num)
-	l.offs, l.steps = append(l.offs, off), append(l.steps, step)
+	l.offs, l.steps, l.cores = append(l.offs, off), append(l.steps, step), append(l.cores, 0)
 	p.env[off] = p.Strided(param, step)
 	return base
 }
@@ -212,6 +216,12 @@ func (p *path) again(l *loop, mask ssa.Value) (args []ssa.Value) {
 		v := p.env[off]
 		if v == 0 || p.TypeOf(v) != p.TypeOf(param) {
 			v = p.Const(p.TypeOf(param), 0) // what is not live there
+		} else if l.cores[i] != 0 {
+			core, n := p.coreOf(v)
+			if core != l.cores[i] {
+				drop[inductionOf(l, off)] = lanes
+			}
+			v = n
 		} else if p.IsNum(param) {
 			base, step, ok := p.AsStrided(v)
 			if !ok || step != l.steps[i] {

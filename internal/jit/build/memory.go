@@ -259,9 +259,12 @@ func (p *path) boundsOf(pc int32, a *ssa.Access) int32 {
 		return k
 	}
 	roots, base := map[ssa.Value]bool{}, a.Base
-	if p.pointers(base, roots); base == p.Wide(0) { // all of the address is an index
+	switch p.pointers(base, roots); {
+	case base == p.Wide(0): // all of the address is an index
 		base = p.entersAs(a.Index)
 		p.pointers(base, roots)
+	case len(roots) == 0: // the base grows from turn to turn
+		p.pointers(p.entersAs(base), roots)
 	}
 	if len(roots) == 0 {
 		roots[base] = true
