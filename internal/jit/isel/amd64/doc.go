@@ -6,7 +6,7 @@
 //	effects.go, exits.go counts, fuel, warps and CTAs, and how the code leaves
 //	wait.go              how warps wait at barriers, and go on
 //	help.go              what the interpreter executes
-//	load*.go, store*.go  accesses, by class
+//	load*.go, store*.go  accesses, by class; some*.go, pieces*.go those of any lanes that test themselves
 //	op.go, encode.go     what instructions are, and their bytes
 //	text.go, trace.go    instructions and code as text, and code that counts itself
 //	frame.go, areas.go   what the code has on its stack

@@ -16,6 +16,9 @@ func (s *selector) effect(e *ssa.Effect) {
 	if e.Kind != ssa.Load && e.Kind != ssa.Steps && e.Kind != ssa.Lanes && e.Kind != ssa.Ready {
 		s.epoch++ // not before: a store has loads in front of it that were put off
 	}
+	if e.Kind >= ssa.Fuel {
+		s.pieces = piecesOf{} // others write to the frame
+	}
 }
 
 func (s *selector) selectEffect(e *ssa.Effect) {

@@ -68,7 +68,15 @@ const (
 	fIndex  = fTerms + 128       // indices of the lanes of a vector
 	fLanes  = fIndex + 64        // an address for each lane
 	fValues = fLanes + 256       // values of up to four elements of each lane
-	fBounds = fValues + 4*256
+
+	fOffsets = fValues + 4*256 // pieces (pieces.go): where lane 0 would be of what each lane is in,
+	fFirst   = fOffsets + 256  // and of the pieces,
+	fSecond  = fFirst + 8      //
+	fLeast   = fSecond + 8     // the least lane that is on, and the largest,
+	fMost    = fLeast + 8      //
+	fOfFirst = fMost + 8       // and the lanes of each piece as bits
+	fOfOther = fOfFirst + 4    //
+	fBounds  = fFirst + 64
 )
 
 var state abi.State

@@ -132,6 +132,9 @@ type selector struct {
 
 	structs map[structure]ssa.Value // of loads of structures of four words: under whose value what they share is kept
 	epoch   int                     // how often memory may have changed
+
+	pieces   piecesOf           // that the frame has
+	inPieces map[ssa.Value]bool // whether lanes of a value may well be in pieces
 }
 
 // memory is what a selector has only for the next one.

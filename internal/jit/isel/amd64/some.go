@@ -10,6 +10,7 @@ import (
 //
 //	none      no lane is on
 //	together  lanes follow each other, and all from the first that is on to the last are inside
+//	together  or lanes are in two pieces of which that is true (pieces.go)
 //	apart     the frame has an address for each lane, or an index, with that of a lane which is on in place of those which are off
 //
 // Then each part is loaded, by numbers where lanes are apart: that is faster than AVX2's gathers (2.8 ns against 3.9
@@ -58,6 +59,8 @@ func (s *selector) loadTested(e *ssa.Effect) {
 	switch {
 	case together && a.Bits[0] != 0 && s.f.TypeOf(e.Results[0]).Bits() == max(8*int(a.Elem), 32):
 		l = s.testTogether(e, even)
+	case a.Bits[0] != 0 && s.mayBeInPieces(e, e.Results[0]):
+		l = s.testPieces(e)
 	case s.isa.Has(Masks) && s.gatheredAll(e):
 		s.loadGathered(e, word, shift, signed)
 		return
@@ -79,6 +82,8 @@ func (s *selector) loadTested(e *ssa.Effect) {
 type lanes struct {
 	how    isel.VReg // which way
 	at     isel.VReg // of lane 0, if lanes may follow each other; of words, what they are added to, as the host has it
+	other  isel.VReg // of lane 0 of the second piece; 0: there are no pieces
+	pieces *area     // what the frame has of these
 	area   *area     // what the frame has of them
 	words  bool      // the frame has words, which are extended and shifted
 	shift  int
@@ -287,7 +292,10 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 	if l.at != 0 {
 		uses = append(uses, l.at)
 	}
-	if l.at != 0 && !l.words && !s.f.IsNum(e.Mask) && (a.Elem >= 4 || s.isa.Has(Masks)) {
+	areas := []touch{l.area.reads()}
+	if l.other != 0 {
+		uses, areas = append(uses, l.other), append(areas, bitsIn(l.pieces))
+	} else if l.at != 0 && !l.words && !s.f.IsNum(e.Mask) && (a.Elem >= 4 || s.isa.Has(Masks)) {
 		if t == ssa.X {
 			uses = append(uses, s.wide(e.Mask, i))
 		} else {
@@ -299,12 +307,22 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 	if gathered {
 		temps = append(s.masks(1), s.temps(0, 2)...)
 	}
+	if l.other != 0 && s.isa.Has(Masks) {
+		temps = append(append(temps, s.masks(1)...), s.temps(1, 0)...) // from 3 on
+	} else if l.other != 0 && a.Elem < 4 {
+		words := s.area(fIndex, 32)
+		temps, areas = append(temps, s.temps(2, 0)...), append(areas, words.writes(), words.reads())
+	}
 	run := func(c *code) {
 		end, apart := c.NewLabel(), c.NewLabel()
 		if way.at != 0 && !way.words {
 			c.RI(x86.CMP, x86.S32, c.u(0), howTogether)
 			c.Jcc(x86.NE, apart)
-			c.someTogether(a, t, int32(n*i)*int32(a.Elem))
+			if disp := int32(n*i) * int32(a.Elem); way.other != 0 {
+				c.loadPieces(a, t, i, disp)
+			} else {
+				c.someTogether(a, t, disp)
+			}
 			c.Jmp(end)
 			c.Bind(apart)
 		}
@@ -320,8 +338,8 @@ func (s *selector) loadSome(e *ssa.Effect, l *lanes, v ssa.Value, k, i int) isel
 		c.Bind(end)
 	}
 	d := s.out.NewReg(isel.Vector)
-	s.emit(&isel.Inst{Op: &op{name: "load some", run: run, areas: []touch{l.area.reads()}}, Defs: []isel.VReg{d},
-		Uses: uses, Temps: temps, Early: true})
+	s.emit(&isel.Inst{Op: &op{name: "load some", run: run, areas: areas}, Defs: []isel.VReg{d}, Uses: uses,
+		Temps: temps, Early: true})
 	return d
 }
 

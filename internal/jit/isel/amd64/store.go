@@ -17,6 +17,7 @@ func (s *selector) store(e *ssa.Effect) {
 	case full && a.Check != 0 && s.f.Table(a.Index) != nil && s.storeKnown(e):
 	case full && s.areFours(e):
 		s.storeFours(e)
+	case a.Check == 0 && s.storePieces(e):
 	case s.isa.Has(Masks) && s.storeUnder(e, full):
 	case a.Check == 0:
 		s.storeTested(e)

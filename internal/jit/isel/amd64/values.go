@@ -277,7 +277,7 @@ func (s *selector) run1(name string, c isel.Class, run func(c *code), uses ...is
 
 // temps makes registers that an instruction changes.
 func (s *selector) temps(general, vector int) []isel.VReg {
-	var list [8]isel.VReg
+	var list [9]isel.VReg
 	for i := range general + vector {
 		c := isel.General
 		if i >= general {
