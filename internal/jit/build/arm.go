@@ -1,6 +1,8 @@
 package build
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/ir"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 )
@@ -24,14 +26,19 @@ type arm struct {
 	masked *ssa.Block // the arm under masks, where each access tests itself
 }
 
-// newArm is the arm of a branch by a guard, if its tests are to be its own.
-func (p *path) newArm(guard ssa.Value, target ir.BlockID) *arm {
+// newArm is the arm of the branch at the end of a block by a guard, if its tests are to be its own: no way from elsewhere leads into it.
+func (p *path) newArm(id ir.BlockID, guard ssa.Value, target ir.BlockID) *arm {
 	t := p.front
 	if t == nil || p.Copies[p.Copy].Cold || len(p.loops) > 0 || p.opt.Without["arms"] || !p.builder.before(p.Surely(guard), t.limit) || !p.builder.before(p.Maybe(guard), t.limit) {
 		return nil
 	}
 	if t.arm != nil && t.arm.target < target {
 		return nil
+	}
+	for in := id + 1; in < target; in++ {
+		if slices.ContainsFunc(p.fn.Blocks[in].Preds, func(q ir.BlockID) bool { return q < id }) {
+			return nil
+		}
 	}
 	return &arm{outer: t, target: target}
 }

@@ -260,7 +260,7 @@ func (p *path) coherent(id, target ir.BlockID, guard ssa.Value) bool {
 		m.block.Add(&ssa.Effect{Kind: ssa.Lanes, N: -1, Mask: m.mask})
 		m.run(p.fn.Blocks[id+1].First)
 	}
-	a := p.newArm(guard, target)
+	a := p.newArm(id, guard, target)
 	if a == nil {
 		p.inColdCopy(mixed, meet, func(m *path) { some(m, guard) })
 	} else {

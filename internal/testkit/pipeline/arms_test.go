@@ -43,8 +43,19 @@ func (g *guarded) guardedArm(depth, most int, v, base, space string, words int) 
 	sum := g.word()
 	g.line("mov.u32 %s, %d", sum, g.IntN(9))
 	kept := append([]string{}, g.words...)
+	into := ""
+	if g.IntN(5) == 0 { // a way leads into it from in front of the branch
+		into = fmt.Sprintf("I%d", g.labels)
+		g.line("setp.lt.u32 %%p1, %%r4, %d", 500+g.IntN(200))
+		g.line("@%%p1 bra %s", into)
+	}
 	g.guard(v, bound, label)
 	g.place(v, base, space, shift, off, sum)
+	if into != "" {
+		g.words = append([]string{}, kept...)
+		g.WriteString(into + ":\n")
+		g.place(v, base, space, 0, 0, sum)
+	}
 	if depth > 0 && g.IntN(2) == 0 {
 		g.guardedArm(depth-1, bound, v, base, space, words)
 		g.line("add.s32 %s, %s, %s", sum, sum, g.words[len(g.words)-1])
