@@ -123,9 +123,13 @@ func TestOnce(t *testing.T) {
 			continue
 		}
 		text, _ := placed(t, k)
-		_, cta, _ := strings.Cut(text, "\nb1 level 1(")
-		cta, _, _ = strings.Cut(cta, "\nb2 ")
-		if n := strings.Count(cta, "inside.m"); n != 3 {
+		n := 0
+		for block := range strings.SplitSeq(text, "\nb") {
+			if head, _, _ := strings.Cut(block, "\n"); strings.Contains(head, " level 1") {
+				n += strings.Count(block, "inside.m")
+			}
+		}
+		if n != 3 {
 			t.Errorf("%d tests of addresses where a CTA begins, want 3\n%s", n, text)
 		}
 	}
