@@ -74,7 +74,7 @@ func (s *selector) each(e *ssa.Effect, test bool, areas []touch) {
 		}
 		c.eachLane(e, types)
 	}
-	i := s.perform("lanes", run, s.temps(4, 0), s.bits(e.Mask))
+	i := s.perform("lanes", run, s.temps(4, 0), s.lanesOn(e.Mask))
 	i.Op.(*op).areas = areas
 	if test {
 		s.exit(i, e.State, e.PC+1)

@@ -148,6 +148,18 @@ func (s *selector) bits(v ssa.Value) isel.VReg {
 	return s.find(key{v: v, kind: asBits}, func(k key) { s.note(k, s.computeBits(v), s.block) })
 }
 
+// lanesOn is a mask as bits of a number, of the lanes that run here alone: of a mask that is a number a group has no others.
+func (s *selector) lanesOn(v ssa.Value) isel.VReg {
+	bits, others := s.bits(v), 32-s.lanesIn()
+	if others == 0 || !s.f.IsNum(v) {
+		return bits
+	}
+	return s.plain("lanes", func(c *code) {
+		c.move(c.g(0), c.u(0))
+		c.RI(x86.SHR, x86.S32, c.g(0), int32(others))
+	}, bits)
+}
+
 func (s *selector) computeBits(v ssa.Value) isel.VReg {
 	if s.f.IsNum(v) {
 		return s.negated(s.num(v))
