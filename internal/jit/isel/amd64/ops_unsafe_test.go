@@ -169,6 +169,8 @@ func (t *trial) words(x, y ssa.Value) {
 		t.store(fmt.Sprint("rotated ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Strided(t.Word(n), 1)))
 		t.store(fmt.Sprint("one lane ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Word(n)))
 		t.store(fmt.Sprint("apart ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Strided(t.Word(n), 5)))
+		t.store(fmt.Sprint("backwards ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Bin(ssa.Sub, t.Word(n), lane)))
+		t.store(fmt.Sprint("in segments ", n), t.Make(ssa.Shuffle, ssa.W, 0, x, t.Bin(ssa.Or, t.Bin(ssa.And, lane, t.Word(28)), t.Word(n))))
 	}
 }
 

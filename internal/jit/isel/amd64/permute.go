@@ -7,22 +7,25 @@ import (
 )
 
 // This file takes lanes of a warp in another order. By AVX-512 that is an instruction for each vector; by AVX2 it is two where the order
-// is a rotation or exchanges neighbours, else the order of each of the four vectors is taken, and of these the lanes that are meant.
+// is a rotation or exchanges neighbours, else that of each vector that has lanes which are meant, and of the results these.
 
 // fromLanes is from which lane each takes, if that is known.
 func (s *selector) fromLanes(v ssa.Value) (from [32]uint32, known bool) {
-	o, flip := &s.f.Ops[v], uint64(0)
-	if k, ok := s.f.Known(o.B); ok && o.Code == ssa.Xor {
-		o, flip = &s.f.Ops[o.A], k
+	if table := s.f.Table(v); table != nil {
+		for i := range from {
+			from[i] = uint32(table[i]) & 31
+		}
+		return from, true
 	}
-	if o.Code != ssa.Strided {
+	base, step, even := s.f.AsStrided(v)
+	first, ok := s.f.Known(base)
+	if !even || !ok {
 		return from, false
 	}
-	base, ok := s.f.Known(o.A)
 	for i := range from {
-		from[i] = uint32((base+uint64(i)*o.Imm)^flip) & 31
+		from[i] = uint32(first+uint64(i)*uint64(step)) & 31
 	}
-	return from, ok
+	return from, true
 }
 
 // shuffled is vector i of a shuffle.
@@ -50,7 +53,39 @@ func (s *selector) shuffled(o *ssa.Op, i int) isel.VReg {
 			return r
 		}
 	}
+	if known {
+		return s.picked(o.A, [8]uint32(from[8*i:]))
+	}
 	return s.permuted256(o.A, s.part(o.B, i))
+}
+
+// picked is a vector of lanes that are known: of each vector that has some these in their places, and of those what is meant.
+func (s *selector) picked(a ssa.Value, from [8]uint32) (r isel.VReg) {
+	for k := range uint32(4) {
+		var order [8]uint32
+		taken, there := int64(0), true
+		for lane, f := range from {
+			order[lane] = uint32(lane)
+			if f>>3 == k {
+				order[lane] = f & 7
+				taken |= 1 << lane
+				there = there && f&7 == uint32(lane)
+			}
+		}
+		if taken == 0 {
+			continue
+		}
+		v := s.part(a, int(k))
+		if !there {
+			v = s.vector(x86.VPERMD, s.out.Constant(isel.Vector, words(order[:]...)), v)
+		}
+		if r == 0 {
+			r = v
+		} else {
+			r = s.imm(x86.VPBLENDD, taken, r, v)
+		}
+	}
+	return r
 }
 
 // exchanged is vector i of lanes whose numbers differ from those that they take by the same bits; 0 if they do not.
