@@ -154,12 +154,21 @@ func (t *front) require(v ssa.Value) {
 
 // remade is a value as the running copy has it.
 func (b *builder) remade(v ssa.Value) ssa.Value {
+	return b.remakes(v, map[ssa.Value]ssa.Value{})
+}
+
+// remakes is remade; done has what came of parts of the value, of which it may have some more often than can be counted.
+func (b *builder) remakes(v ssa.Value, done map[ssa.Value]ssa.Value) ssa.Value {
 	o := b.Ops[v]
 	if !b.Copies[o.Copy].Cold || b.Info[v].Block >= 0 {
 		return v
 	}
-	o = o.Map(b.remade)
-	return b.Make(o.Code, o.Type, o.Imm, o.Operands()...)
+	if w, made := done[v]; made {
+		return w
+	}
+	o = o.Map(func(a ssa.Value) ssa.Value { return b.remakes(a, done) })
+	done[v] = b.Make(o.Code, o.Type, o.Imm, o.Operands()...)
+	return done[v]
 }
 
 // before tells whether a number can be computed in front of blocks from a limit on.
@@ -167,14 +176,23 @@ func (b *builder) before(v ssa.Value, limit int) bool { return b.IsNum(v) && b.c
 
 // computable tells whether a value follows from what is there in front of blocks from a limit on.
 func (b *builder) computable(v ssa.Value, limit int) bool {
-	if int(b.Info[v].Block) >= limit {
+	return b.followsFrom(v, limit, map[ssa.Value]bool{})
+}
+
+// followsFrom is computable; seen are parts of the value that are.
+func (b *builder) followsFrom(v ssa.Value, limit int, seen map[ssa.Value]bool) bool {
+	switch at := int(b.Info[v].Block); {
+	case at >= limit:
 		return false
+	case at >= 0 || seen[v]:
+		return true
 	}
 	for _, a := range b.Ops[v].Operands() {
-		if !b.computable(a, limit) {
+		if !b.followsFrom(a, limit, seen) {
 			return false
 		}
 	}
+	seen[v] = true
 	return true
 }
 
