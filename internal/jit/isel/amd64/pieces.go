@@ -24,10 +24,12 @@ type piecesOf struct {
 	at          *area
 }
 
-// mayBeInPieces tells whether lanes of an access by any index are looked at for pieces; v is what it loads or stores.
+// mayBeInPieces tells whether lanes of an access by any index are looked at for pieces; v is what it loads or stores. Of an index that is
+// another one in each turn of a loop it is not worth it: lanes that are anywhere then pay for it each time.
 func (s *selector) mayBeInPieces(e *ssa.Effect, v ssa.Value) bool {
 	a := e.Access
-	return a.Index != 0 && a.Count == 1 && s.lanesIn() == 32 && s.f.Table(a.Index) == nil && s.inVectors(a, v) && s.byPieces(a.Index)
+	return a.Index != 0 && a.Count == 1 && s.lanesIn() == 32 && s.f.Info[a.Index].Level < s.block.Level && s.f.Table(a.Index) == nil &&
+		s.inVectors(a, v) && s.byPieces(a.Index)
 }
 
 // byPieces tells whether a value is what strided values are made to by sums, by scaling, and by selecting one for some lanes. Lanes of other
