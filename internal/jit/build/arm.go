@@ -59,7 +59,7 @@ func (p *path) armsOfSome(a *arm, mixed *ssa.Block, meet ir.BlockID, guard ssa.V
 	p.inColdCopy(a.masked, meet, func(m *path) {
 		m.front = nil
 		m.Copies[m.Copy].From = 0 // it and the other are cold: what both have would be computed in the hot code in front of them
-		build(m, m.anew(guard, map[ssa.Value]ssa.Value{}))
+		build(m, m.anew(guard, func(v ssa.Value) bool { return m.Info[v].Block >= 0 || m.IsNum(v) || m.Ops[v].Code <= ssa.Strided }))
 	})
 	p.inColdCopy(mixed, meet, func(m *path) {
 		m.front = m.frontOf(a)
@@ -67,20 +67,6 @@ func (p *path) armsOfSome(a *arm, mixed *ssa.Block, meet ir.BlockID, guard ssa.V
 		build(m, guard)
 		m.front.endArm(m.builder)
 	})
-}
-
-// anew makes a value of lanes once more, in the running copy, which has nothing of others.
-func (b *builder) anew(v ssa.Value, done map[ssa.Value]ssa.Value) ssa.Value {
-	o := b.Ops[v]
-	if b.Info[v].Block >= 0 || b.IsNum(v) || o.Code <= ssa.Strided {
-		return v
-	}
-	if w, ok := done[v]; ok {
-		return w
-	}
-	o = o.Map(func(a ssa.Value) ssa.Value { return b.anew(a, done) })
-	done[v] = b.Make(o.Code, o.Type, o.Imm, o.Operands()...)
-	return done[v]
 }
 
 // enterArm goes on with an arm for warps all of whose lanes are in it: what it relies on is tested here.

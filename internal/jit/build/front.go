@@ -154,21 +154,26 @@ func (t *front) require(v ssa.Value) {
 
 // remade is a value as the running copy has it.
 func (b *builder) remade(v ssa.Value) ssa.Value {
-	return b.remakes(v, map[ssa.Value]ssa.Value{})
+	return b.anew(v, func(v ssa.Value) bool { return !b.Copies[b.Ops[v].Copy].Cold || b.Info[v].Block >= 0 })
 }
 
-// remakes is remade; done has what came of parts of the value, of which it may have some more often than can be counted.
-func (b *builder) remakes(v ssa.Value, done map[ssa.Value]ssa.Value) ssa.Value {
-	o := b.Ops[v]
-	if !b.Copies[o.Copy].Cold || b.Info[v].Block >= 0 {
-		return v
+// anew makes a value once more in the running copy, but for those of its parts that stay as they are. Each is looked at once: of some a
+// value has more than can be counted.
+func (b *builder) anew(v ssa.Value, stays func(ssa.Value) bool) ssa.Value {
+	done := map[ssa.Value]ssa.Value{}
+	var of func(v ssa.Value) ssa.Value
+	of = func(v ssa.Value) ssa.Value {
+		if stays(v) {
+			return v
+		}
+		if w, made := done[v]; made {
+			return w
+		}
+		o := b.Ops[v].Map(of)
+		done[v] = b.Make(o.Code, o.Type, o.Imm, o.Operands()...)
+		return done[v]
 	}
-	if w, made := done[v]; made {
-		return w
-	}
-	o = o.Map(func(a ssa.Value) ssa.Value { return b.remakes(a, done) })
-	done[v] = b.Make(o.Code, o.Type, o.Imm, o.Operands()...)
-	return done[v]
+	return of(v)
 }
 
 // before tells whether a number can be computed in front of blocks from a limit on.
