@@ -138,12 +138,7 @@ func guards(g *rand.Rand, block shape) string {
 // TestArms holds them to the interpreter, and counts those in which an arm has tests of its own.
 func TestArms(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
-		n := min(*random, 2) // a C compiler takes seconds
-		if b.own && *random == 6 {
-			n = 40
-		} else if *random != 6 {
-			n = *random
-		}
+		n := b.howMany(40)
 		testRandom(t, n, b, 45, guards)
 		own := 0
 		for i := range n {

@@ -215,12 +215,7 @@ func (g *waiting) end(x string) {
 // TestBarriers holds random kernels with barriers to the interpreter, as TestRandom does.
 func TestBarriers(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
-		n := min(*random, 2) // a C compiler takes seconds
-		if b.own && *random == 6 {
-			n = 100
-		} else if *random != 6 {
-			n = *random
-		}
+		n := b.howMany(100)
 		testRandom(t, n, b, 38, exchanges)
 	})
 }

@@ -143,13 +143,9 @@ func TestLockstep(t *testing.T) {
 // TestRandomGroups runs random kernels so, with and without barriers, in all ways.
 func TestRandomGroups(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
-		n := min(*random, 2) // a C compiler takes seconds
-		if b.eval && *random == 6 {
+		n := b.howMany(60)
+		if b.eval && *random == defaultRandom {
 			n = 12
-		} else if b.own && *random == 6 {
-			n = 60
-		} else if *random != 6 {
-			n = *random
 		}
 		grouped := 0
 		for i := range n {

@@ -161,12 +161,7 @@ func parts(g *rand.Rand, block shape) string {
 // TestParting holds them to the interpreter, and counts those that have a copy of a loop for all lanes.
 func TestParting(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
-		n := min(*random, 2) // a C compiler takes seconds
-		if b.own && *random == 6 {
-			n = 100
-		} else if *random != 6 {
-			n = *random
-		}
+		n := b.howMany(100)
 		together, compiled := 0, 0
 		for i := range n {
 			text, l := randomKernel(*seed+uint64(i), 43, parts)

@@ -220,12 +220,7 @@ func (g *places) all32(acc string) {
 // TestRandomPlaces holds random kernels with known places to the interpreter, as TestRandom does.
 func TestRandomPlaces(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
-		n := min(*random, 2)
-		if b.own && *random == 6 {
-			n = 100
-		} else if *random != 6 {
-			n = *random
-		}
+		n := b.howMany(100)
 		testRandom(t, n, b, 44, func(g *rand.Rand, block shape) string {
 			return (&places{waiting: waiting{addresses: addresses{Rand: g}}}).kernel(block)
 		})

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	random = flag.Int("random", 6, "random kernels")
+	random = flag.Int("random", defaultRandom, "random kernels")
 	seed   = flag.Uint64("seed", 1, "of the first random kernel")
 )
 
@@ -248,6 +248,21 @@ type randomLaunch struct {
 // randomLine begins the text of a random kernel that is kept: a randomLaunch.
 const randomLine = "// seed %d, block %d %d %d, n %d, s %d\n"
 
+// defaultRandom is how many random kernels there are where -random does not say it.
+const defaultRandom = 6
+
+// howMany is how many random kernels of a test a back end runs, if -random does not say it: so many by code of our own, few by a C compiler, which
+// takes seconds.
+func (b backEnd) howMany(own int) int {
+	switch {
+	case *random != defaultRandom:
+		return *random
+	case b.own:
+		return own
+	}
+	return 2
+}
+
 // randomKernel is the text of a random kernel, and how it is launched; write writes the text for a shape of blocks.
 func randomKernel(seed, stream uint64, write func(g *rand.Rand, block shape) string) (text string, l *randomLaunch) {
 	g := rand.New(rand.NewPCG(seed, stream))
@@ -285,7 +300,7 @@ func randomWays() []jit.PipelineC {
 func TestRandom(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
 		n := *random
-		if b.own && *random == 6 {
+		if b.own && *random == defaultRandom {
 			n = 200 // without a C compiler a kernel takes ten milliseconds
 		}
 		testRandom(t, n, b, 36, wraps)

@@ -226,12 +226,7 @@ func (g *spinning) run(ctas int) *corpus.Run {
 // gone round their loops as often as there, and the launch has executed as many instructions.
 func TestSpinning(t *testing.T) {
 	backEnds(t, func(t *testing.T, b backEnd) {
-		n := min(*random, 2) // a C compiler takes seconds
-		if b.own && *random == 6 {
-			n = 25
-		} else if *random != 6 {
-			n = *random
-		}
+		n := b.howMany(25)
 		taken := 0
 		for s := *seed; s < *seed+uint64(n); s++ {
 			g := &spinning{Rand: rand.New(rand.NewPCG(s, 53))}
