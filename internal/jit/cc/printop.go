@@ -277,11 +277,11 @@ func (p *printer) vector(o *ssa.Op, w, i int) string {
 	p.found(rule, o)
 	pairs := []string{"IMM", fmt.Sprint(o.Imm)}
 	for k, a := range o.Operands() {
-		text := p.part(a, i)
+		part := p.part
 		if w == 1 && p.f.TypeOf(a) == ssa.M {
-			text = p.wide(a, i)
+			part = p.wide
 		}
-		pairs = append(pairs, string("ABC"[k]), text)
+		pairs = append(pairs, string("ABC"[k]), part(a, i))
 	}
 	return replace(p.shiftRule(rule, o), pairs)
 }
