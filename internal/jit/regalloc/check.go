@@ -61,6 +61,11 @@ func (c *checker) block(b *isel.Block) (changed bool, err error) {
 			put(p, l)
 		}
 	}
+	if c.r.Begin != nil {
+		if err := c.moves(now, c.r.Begin[b.ID]); err != nil {
+			return false, err
+		}
+	}
 	for i := range c.r.Blocks[b.ID] {
 		less, err := c.step(&c.r.Blocks[b.ID][i], now, put)
 		if err != nil {

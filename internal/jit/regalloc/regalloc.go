@@ -55,9 +55,10 @@ type Step struct {
 type Result struct {
 	Func   *isel.Func
 	Blocks [][]Step
-	Home   []Loc // by virtual register: where it is stored when it is defined; None: it is not
-	Params []Loc // by virtual register: where a parameter is when its block begins
-	Slots  int   // of the frame
+	Home   []Loc    // by virtual register: where it is stored when it is defined; None: it is not
+	Begin  [][]Move // by block: what is stored when it begins; nil: nothing is in any
+	Params []Loc    // by virtual register: where a parameter is when its block begins
+	Slots  int      // of the frame
 
 	locs  []Loc // of all steps: definitions, uses, temporaries
 	moves []Move
@@ -86,8 +87,9 @@ func Allocate(f *isel.Func, regs Registers) *Result {
 	if idle := r.by.idle; len(idle) > 0 {
 		r.by.idle = nil
 		r.Free()
-		return scan(f, regs, idle)
+		r = scan(f, regs, idle)
 	}
+	r.by.sink()
 	return r
 }
 

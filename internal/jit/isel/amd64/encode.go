@@ -170,6 +170,9 @@ func (e *encoder) block(b *isel.Block, steps []regalloc.Step) {
 			e.store(p, l)
 		}
 	}
+	if begin := e.homes.Begin; begin != nil {
+		e.move(begin[b.ID])
+	}
 	c := &e.code
 	for i := range steps {
 		s := &steps[i]
