@@ -51,6 +51,7 @@ func (s *selector) terminate() {
 	for n, e := range b.Out {
 		targets[n] = target{to: s.blocks[e.To.ID], args: s.arguments(e)}
 	}
+	s.takeLoads()
 	s.flush()
 	switch {
 	case len(b.Out) == 0:
