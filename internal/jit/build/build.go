@@ -90,6 +90,7 @@ func Build(code *machine.Code, o Options) (out *Built, err error) {
 		case err != nil:
 			return nil, err
 		case !again:
+			b.Func.Shared, b.Func.Chosen = b.shared, b.chosen()
 			return &Built{Func: b.Func, Entries: b.entriesAt(), Bounds: b.boundsAt, NumBounds: int(b.numBounds), Shared: int(b.shared), Free: b.free(), Unknown: b.unknown}, nil
 		}
 	}

@@ -282,6 +282,22 @@ func (p *path) boundsOf(pc int32, a *ssa.Access) int32 {
 	return k
 }
 
+// chosen are the bounds of accesses by pointers that no one parameter or constant gives: they may have been chosen, and lead now here, now there.
+func (b *builder) chosen() (list []int32) {
+	given := map[int32]bool{b.shared - 1: true}
+	for r, k := range b.byRoot {
+		if c := b.Ops[r].Code; c == ssa.Arg || c == ssa.Const {
+			given[k] = true
+		}
+	}
+	for k := range b.numBounds {
+		if !given[k] {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // leastAddress is below what any constant is that is the address of something in global memory.
 const leastAddress = 1 << 20
 

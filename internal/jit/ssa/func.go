@@ -25,6 +25,8 @@ type Func struct {
 	Tables [][]uint64 // of Each: an entry for each lane of the copy
 	Warp   Value      // the number of the running warp of a CTA
 	Warps  int        // and how many there are at most; 0: nothing is known of them
+	Shared int32      // 1 + the bounds of accesses to the CTA's shared memory; 0: there are none
+	Chosen []int32    // bounds of accesses by pointers that may lead now into one allocation, now into another
 	Waits  bool       // warps wait at barriers: effects that go on to a warp have its entry as the last result
 
 	Copy   uint16 // of the operations that are made now

@@ -104,6 +104,12 @@ func (p *parser) line() {
 		p.f.Warps = int(p.number())
 		p.expect("in")
 		p.f.Warp = p.value()
+	case w == "shared":
+		p.expect("bounds")
+		p.f.Shared = 1 + int32(p.number())
+	case w == "chosen":
+		p.expect("bounds")
+		p.f.Chosen = append(p.f.Chosen, int32(p.number()))
 	case w == "waits":
 		p.f.Waits = true
 	case w == "table":

@@ -45,6 +45,12 @@ func (p *printer) tables() {
 	if p.f.Warps != 0 {
 		p.line("warps %d in %s", p.f.Warps, name(p.f.Warp))
 	}
+	if p.f.Shared != 0 {
+		p.line("shared bounds %d", p.f.Shared-1)
+	}
+	for _, k := range p.f.Chosen {
+		p.line("chosen bounds %d", k)
+	}
 	if p.f.Waits {
 		p.line("waits")
 	}

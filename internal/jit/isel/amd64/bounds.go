@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"math"
+	"slices"
 
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -11,6 +12,7 @@ import (
 
 // frame is what the code's frame has beside what each has.
 type frame struct {
+	others   [][]int // by limit of accesses by pointers that may have been chosen: those of the same bytes in other allocations
 	bounds   []int32 // entries of the table that are used
 	limits   []limit
 	accesses []accessIn // that operands in memory are of
@@ -65,22 +67,74 @@ func (f *frame) slots() int { return (f.limitOf(len(f.limits)) + 63) &^ 63 }
 
 // test goes to a label where an address is outside.
 func (c *code) test(t *tested, at, tmp x86.Reg, outside x86.Label) {
+	c.testOr(t, at, tmp, outside, outside)
+}
+
+// testAny goes to a label where an address is outside of what the access has hit last, and of what others have: lanes of one whose pointer was
+// chosen may be in two allocations, and an address in one after the other from turn to turn.
+func (c *code) testAny(t *tested, at, tmp x86.Reg, outside x86.Label) {
+	limits := c.e.frame.others[t.limit]
+	if len(limits) == 0 {
+		c.test(t, at, tmp, outside)
+		return
+	}
+	other, inside, lo := c.NewLabel(), c.NewLabel(), t.lo
+	c.testOr(t, at, tmp, outside, other)
+	c.Bind(inside)
+	c.aside(func() {
+		c.Bind(other)
+		for _, k := range limits {
+			c.within(k, at, tmp, lo)
+			c.Jcc(x86.B, inside)
+		}
+		c.Jmp(outside)
+	})
+}
+
+// testOr goes to one label where an address is not aligned, and to another where it is not in the allocation.
+func (c *code) testOr(t *tested, at, tmp x86.Reg, mistaken, outside x86.Label) {
 	if t.align > 1 {
 		c.RI(x86.TEST, x86.S32, at, int32(t.align)-1)
-		c.Jcc(x86.NE, outside)
+		c.Jcc(x86.NE, mistaken)
 	}
-	switch {
-	case t.lo == 0:
-		c.RR(x86.MOV, x86.S64, tmp, at)
-	case t.lo >= math.MinInt32 && t.lo <= math.MaxInt32:
-		c.RM(x86.LEA, x86.S64, tmp, x86.At(at, int32(t.lo)))
-	default:
-		c.MovImm(tmp, uint64(t.lo))
-		c.RR(x86.ADD, x86.S64, tmp, at)
-	}
-	c.RM(x86.SUB, x86.S64, tmp, c.frameAt(c.e.frame.startOf(t.bounds)))
-	c.RM(x86.CMP, x86.S64, tmp, c.frameAt(c.e.frame.limitOf(t.limit)))
+	c.within(t.limit, at, tmp, t.lo)
 	c.Jcc(x86.AE, outside)
+}
+
+// within compares what is lo bytes behind an address with a limit: below it, it is inside.
+func (c *code) within(limit int, at, tmp x86.Reg, lo int64) {
+	f := &c.e.frame
+	c.plus(tmp, at, lo)
+	c.RM(x86.SUB, x86.S64, tmp, c.frameAt(f.startOf(slices.Index(f.bounds, f.limits[limit].bounds))))
+	c.RM(x86.CMP, x86.S64, tmp, c.frameAt(f.limitOf(limit)))
+}
+
+// plus is a number and a constant.
+func (c *code) plus(d, x x86.Reg, k int64) {
+	switch {
+	case k == 0:
+		c.RR(x86.MOV, x86.S64, d, x)
+	case k >= math.MinInt32 && k <= math.MaxInt32:
+		c.RM(x86.LEA, x86.S64, d, x86.At(x, int32(k)))
+	default:
+		c.MovImm(d, uint64(k))
+		c.RR(x86.ADD, x86.S64, d, x)
+	}
+}
+
+// mostOthers is in how many other allocations an address is looked for.
+const mostOthers = 4
+
+// findOthers finds in which other allocations addresses are looked for, once it is known which the function has. Shared memory is none.
+func (f *frame) findOthers(of *ssa.Func) {
+	for i, l := range slices.Clone(f.limits) {
+		f.others = append(f.others, nil)
+		for _, k := range f.bounds {
+			if slices.Contains(of.Chosen, l.bounds) && k != l.bounds && k != of.Shared-1 && len(f.others[i]) < mostOthers {
+				f.others[i] = append(f.others[i], find(&f.limits, limit{k, l.n, l.store}))
+			}
+		}
+	}
 }
 
 // findBounds computes the frame's part of the table of bounds.

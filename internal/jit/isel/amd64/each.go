@@ -85,7 +85,7 @@ func (s *selector) each(e *ssa.Effect, test bool, areas []touch) {
 func (c *code) testLanes(t *tested) {
 	c.eachBit(c.u(0), c.t(0), c.t(1), func() {
 		c.RM(x86.MOV, x86.S64, c.t(2), x86.AtIndex(x86.RSP, c.t(1), 8, fLanes))
-		c.test(t, c.t(2), c.t(3), c.exit())
+		c.testAny(t, c.t(2), c.t(3), c.exit())
 	})
 }
 
@@ -153,7 +153,7 @@ func (s *selector) loadOne(e *ssa.Effect) {
 			c.RR(x86.TEST, x86.S32, c.u(1), c.u(1))
 			c.Jcc(x86.E, end)
 		}
-		c.test(&t, c.u(0), c.t(0), c.exit())
+		c.testAny(&t, c.u(0), c.t(0), c.exit())
 		for _, load := range loads {
 			load(c)
 		}

@@ -58,7 +58,13 @@ func (c *code) testPieces(t *tested, elem uint8) {
 	c.lanesInside(t, elem, x, y)
 	c.R(x86.NOT, x86.S32, x)
 	c.RR(x86.TEST, x86.S32, x, mask)
-	c.Jcc(x86.NE, c.exit())
+	if inside := c.NewLabel(); len(c.e.frame.others[t.limit]) > 0 {
+		c.Jcc(x86.E, inside)
+		c.testLanes(t)
+		c.Bind(inside)
+	} else {
+		c.Jcc(x86.NE, c.exit())
+	}
 	c.fillLanes(32, 8)
 	c.MovImm(how, howApart)
 	c.Bind(end)

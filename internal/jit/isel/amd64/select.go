@@ -184,6 +184,7 @@ func Select(f *ssa.Func, t *Target, o Options) (c *Code, err error) {
 	}
 	s.order()
 	s.out.RemoveUnused()
+	s.frame.findOthers(f)
 	if err := checkAreas(s.out); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"slices"
+
 	"ptxvm.invalid/ptxvm/internal/jit/isel"
 	"ptxvm.invalid/ptxvm/internal/jit/ssa"
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
@@ -98,13 +100,17 @@ func (s *selector) testWordsUnder(e *ssa.Effect, word ssa.Value, shift int, sign
 	return s.plain("host", func(c *code) { c.RM(x86.LEA, x86.S64, c.g(0), x86.AtIndex(rGlobal, c.u(0), 1, 0)) }, at)
 }
 
-// wordsUnder leaves if one of n masks has a lane; where the comparison says nothing it tests lane by lane.
+// wordsUnder leaves if one of n masks has a lane; where the comparison says nothing, or lanes may be elsewhere, it tests lane by lane.
 func (c *code) wordsUnder(t *tested, shift int, signed bool, n int) {
 	slow, end := c.NewLabel(), c.NewLabel()
 	bits, at, ok := c.u(n), c.u(n+1), c.u(n+2)
 	c.RR(x86.TEST, x86.S32, ok, ok)
 	c.Jcc(x86.E, slow)
-	c.Jcc(c.anyOf(n), c.exit())
+	outside := slow
+	if len(c.e.frame.others[t.limit]) == 0 {
+		outside = c.exit()
+	}
+	c.Jcc(c.anyOf(n), outside)
 	c.Jmp(end)
 	c.Bind(slow)
 	for i := range n {
@@ -118,7 +124,7 @@ func (c *code) wordsUnder(t *tested, shift int, signed bool, n int) {
 			c.RM(x86.MOV, x86.S32, c.t(2), word)
 		}
 		c.RM(x86.LEA, x86.S64, c.t(2), x86.AtIndex(at, c.t(2), 1<<shift, 0))
-		c.test(t, c.t(2), c.t(3), c.exit())
+		c.testAny(t, c.t(2), c.t(3), c.exit())
 	})
 	c.Bind(end)
 }
@@ -143,9 +149,28 @@ func (s *selector) testAddresses(e *ssa.Effect, store bool) (list []isel.VReg) {
 		}
 		outside = m
 	}
-	i := s.perform("leave if outside", func(c *code) { c.leave(c.anyOf(1)) }, nil, outside)
+	if !slices.Contains(s.f.Chosen, a.Bounds) {
+		i := s.perform("leave if outside", func(c *code) { c.leave(c.anyOf(1)) }, nil, outside)
+		s.exit(i, e.State, e.PC+1)
+		return list
+	}
+	at := s.area(fLanes, s.isa.bytes()*len(list))
+	i := s.perform("look elsewhere if outside", func(c *code) { c.addressesElsewhere(&t, len(list)) }, s.temps(4, 0), append([]isel.VReg{s.bits(e.Mask), outside}, list...)...)
+	i.Op.(*op).areas = []touch{at.writes(), at.reads()}
 	s.exit(i, e.State, e.PC+1)
 	return list
+}
+
+// addressesElsewhere leaves if one of n vectors of addresses has a lane that is in none of several allocations.
+func (c *code) addressesElsewhere(t *tested, n int) {
+	end := c.NewLabel()
+	c.KK(x86.KORTESTW, c.uk(1), c.uk(1))
+	c.Jcc(x86.E, end)
+	for i := range n {
+		c.MV(x86.VMOVUPS, c.width(), c.frameAt(fLanes+c.e.isa.bytes()*i), c.uv(2+i))
+	}
+	c.testLanes(t)
+	c.Bind(end)
 }
 
 // outsideOf is the mask of addresses that are outside, of lanes that are on.

@@ -66,7 +66,7 @@ func (c *code) words(t *tested, shift int, signed bool, count int) {
 			c.RM(x86.MOV, x86.S32, c.t(2), at)
 		}
 		c.RM(x86.LEA, x86.S64, c.t(2), x86.AtIndex(c.u(3), c.t(2), 1<<shift, 0))
-		c.test(t, c.t(2), c.t(3), c.exit())
+		c.testAny(t, c.t(2), c.t(3), c.exit())
 	})
 	c.fillLanes(count, 4)
 	c.Bind(some)
