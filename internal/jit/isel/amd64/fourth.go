@@ -8,7 +8,7 @@ import (
 	"ptxvm.invalid/ptxvm/internal/jit/x86"
 )
 
-// This file has loads and stores of words that are four apart: of structures of four words, or of a row of a tile of which each lane takes four
+// This file has loads of words that are four apart: of structures of four words, or of a row of a tile of which each lane takes four
 // elements. Eight structures are four vectors, each of two of them; eight shuffles make a vector of each word of all. Loads of the other
 // words of the same structures share vectors and half of the shuffles, unless memory may have changed in between.
 
@@ -78,46 +78,4 @@ func (s *selector) loadFourth512(e *ssa.Effect, v ssa.Value, i int) isel.VReg {
 	order := ordered(func(lane int) int { return 4*(lane%8) + n })
 	half := func(k int) isel.VReg { return s.permuted2(x86.VPERMT2D, vector(k), vector(k+1), order) }
 	return s.imm(x86.VINSERTI64X4, 1, half(0), half(2))
-}
-
-// areFours tells whether lanes store four words each that follow each other, and those of all lanes, too.
-func (s *selector) areFours(e *ssa.Effect) bool {
-	a := e.Access
-	return a.Check != 0 && a.Index == 0 && a.Elem == 4 && a.Count == 4 && a.Step == 16 && !slices.ContainsFunc(e.Args, func(v ssa.Value) bool {
-		return s.f.TypeOf(v) != ssa.W
-	})
-}
-
-// storeFours stores them: two steps of shuffles make of four vectors those that have the words of lanes 128 bits apart, of which each 128 bits
-// are one lane's; then these are put in order.
-func (s *selector) storeFours(e *ssa.Effect) {
-	n := s.isa.lanes(ssa.W)
-	for i := range s.lanesIn() / n {
-		var v [4]isel.VReg
-		for k := range v {
-			v[k] = s.part(e.Args[k], i)
-		}
-		var of [4]isel.VReg // k has lanes k, k+4 and so on
-		for k, code := range [2]x86.Op{x86.VPUNPCKLDQ, x86.VPUNPCKHDQ} {
-			x, y := s.vector(code, v[0], v[1]), s.vector(code, v[2], v[3])
-			of[2*k], of[2*k+1] = s.vector(x86.VPUNPCKLQDQ, x, y), s.vector(x86.VPUNPCKHQDQ, x, y)
-		}
-		for k, x := range s.inOrder(of) {
-			s.storeVector(e, e.Access.Disp+int64(16*n*i+s.isa.bytes()*k), x)
-		}
-	}
-}
-
-// inOrder transposes 128 bits.
-func (s *selector) inOrder(v [4]isel.VReg) [4]isel.VReg {
-	if !s.isa.Has(Masks) {
-		two := func(half int64, a, b isel.VReg) isel.VReg { return s.imm(x86.VPERM2I128, half, a, b) }
-		return [4]isel.VReg{two(0x20, v[0], v[1]), two(0x20, v[2], v[3]), two(0x31, v[0], v[1]), two(0x31, v[2], v[3])}
-	}
-	var of [4]isel.VReg
-	for k, half := range [2]int64{0x44, 0xee} {
-		x, y := s.imm(x86.VSHUFI64X2, half, v[0], v[1]), s.imm(x86.VSHUFI64X2, half, v[2], v[3])
-		of[2*k], of[2*k+1] = s.imm(x86.VSHUFI64X2, 0x88, x, y), s.imm(x86.VSHUFI64X2, 0xdd, x, y)
-	}
-	return of
 }

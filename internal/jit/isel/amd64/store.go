@@ -15,8 +15,8 @@ func (s *selector) store(e *ssa.Effect) {
 	switch {
 	case known && k == 0:
 	case full && a.Check != 0 && s.f.Table(a.Index) != nil && s.storeKnown(e):
-	case full && s.areFours(e):
-		s.storeFours(e)
+	case s.areWords(e, full):
+		s.storeWords(e, full)
 	case a.Check == 0 && s.storePieces(e):
 	case s.isa.Has(Masks) && s.storeUnder(e, full):
 	case a.Check == 0:
@@ -29,9 +29,6 @@ func (s *selector) store(e *ssa.Effect) {
 		s.storeNarrow(e)
 	case full && a.Elem == 1 && a.Count == 4 && a.Step == 4:
 		s.storeBytes(e)
-	case full && a.Elem == 4 && a.Count == 2 && a.Step == 8 && s.f.TypeOf(e.Args[0]) == ssa.W &&
-		s.f.TypeOf(e.Args[1]) == ssa.W:
-		s.storePairs(e)
 	case full && a.Count == 1 && s.f.TypeOf(e.Args[0]) == ssa.W && a.Elem <= 4:
 		s.storeApart(e)
 	default:
@@ -140,17 +137,6 @@ func (s *selector) storeBytes(e *ssa.Effect) {
 			r = x
 		}
 		s.storeVector(e, a.Disp+int64(s.isa.bytes()*i), r)
-	}
-}
-
-// storePairs stores two words of each lane.
-func (s *selector) storePairs(e *ssa.Effect) {
-	a := e.Access
-	for i := range s.lanesIn() / 8 {
-		x, y := s.part(e.Args[0], i), s.part(e.Args[1], i)
-		low, high := s.vector(x86.VPUNPCKLDQ, x, y), s.vector(x86.VPUNPCKHDQ, x, y)
-		s.storeVector(e, a.Disp+int64(64*i), s.imm(x86.VPERM2I128, 0x20, low, high))
-		s.storeVector(e, a.Disp+int64(64*i+32), s.imm(x86.VPERM2I128, 0x31, low, high))
 	}
 }
 

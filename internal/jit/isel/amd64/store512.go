@@ -21,7 +21,7 @@ var narrowStores = map[uint8]x86.Op{1: x86.VPMOVDB, 2: x86.VPMOVDW, 4: x86.VMOVU
 func (s *selector) storeUnder(e *ssa.Effect, full bool) bool {
 	a := e.Access
 	if a.Count != 1 {
-		return s.storeTwo(e, full)
+		return false
 	}
 	t := s.f.TypeOf(e.Args[0])
 	contiguous := a.Index == 0 && a.Step == int64(a.Elem) && (s.whole(a, e.Args[0]) || t == ssa.W && a.Elem < 4)
@@ -39,23 +39,6 @@ func (s *selector) storeUnder(e *ssa.Effect, full bool) bool {
 	case whole && a.Index != 0 && s.scatterWords(e):
 	default:
 		return false
-	}
-	return true
-}
-
-// storeTwo takes two words of each lane.
-func (s *selector) storeTwo(e *ssa.Effect, full bool) bool {
-	a := e.Access
-	if !full || a.Check == 0 || a.Elem != 4 || a.Count != 2 || a.Step != 8 || s.f.TypeOf(e.Args[0]) != ssa.W ||
-		s.f.TypeOf(e.Args[1]) != ssa.W || a.Index != 0 {
-		return false
-	}
-	for i := range s.vectorsOf(s.lanesIn(), ssa.W) {
-		x, y := s.part(e.Args[0], i), s.part(e.Args[1], i)
-		for half := range 2 {
-			order := ordered(func(lane int) int { return 8*half + lane/2 + lane%2*16 })
-			s.storeVector(e, a.Disp+int64(128*i+64*half), s.permuted2(x86.VPERMT2D, x, y, order))
-		}
 	}
 	return true
 }
