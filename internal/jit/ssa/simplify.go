@@ -314,8 +314,12 @@ func ofFloats(f *Func, o *Op) (Value, bool) {
 		return 0, false
 	}
 	bare := o.Map(func(v Value) Value {
-		if f.Ops[v].Code == canon {
-			return f.Ops[v].A
+		switch x := f.Ops[v]; {
+		case x.Code == canon:
+			return x.A
+		case x.Code == Shuffle && f.Ops[x.A].Code == canon: // of a reduction: nothing else looks at what came from another lane
+			x.A = f.Ops[x.A].A
+			return f.add(x)
 		}
 		return v
 	})
