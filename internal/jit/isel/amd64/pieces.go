@@ -25,14 +25,33 @@ type piecesOf struct {
 }
 
 // mayBeInPieces tells whether lanes of an access by any index are looked at for pieces; v is what it loads or stores. Of an index that is
-// another one in each turn of a loop it is not worth it: lanes that are anywhere then pay for it each time.
+// another one in each turn of a loop it is not worth it, as lanes that are anywhere then pay for it each time; but for stores by places that are
+// known to be in two, since lanes are stored one by one otherwise: two rows of a block of 16 threads are such.
 func (s *selector) mayBeInPieces(e *ssa.Effect, v ssa.Value) bool {
 	a := e.Access
-	return a.Index != 0 && a.Count == 1 && s.lanesIn() == 32 && s.f.Info[a.Index].Level < s.block.Level && s.f.Table(a.Index) == nil &&
-		s.inVectors(a, v) && s.byPieces(a.Index)
+	return a.Index != 0 && a.Count == 1 && s.lanesIn() == 32 && s.f.Table(a.Index) == nil && s.inVectors(a, v) && s.byPieces(a.Index) &&
+		(s.f.Info[a.Index].Level < s.block.Level || e.Kind == ssa.Store && s.hasTable(a.Index, 12))
 }
 
-// byPieces tells whether a value is what strided values are made to by sums, by scaling, and by selecting one for some lanes. Lanes of other
+// hasTable tells whether a value is made of known lanes, by so many operations one behind the other.
+func (s *selector) hasTable(v ssa.Value, depth int) bool {
+	o := &s.f.Ops[v]
+	return o.Code == ssa.Each || depth > 0 && !s.f.IsNum(v) && slices.ContainsFunc(o.Operands(), func(a ssa.Value) bool { return s.hasTable(a, depth-1) })
+}
+
+// inTwo tells whether lanes of a table grow by the same from one to the next, but for one place.
+func inTwo(table []uint64) bool {
+	others := 0
+	for i := 2; i < len(table); i++ {
+		if table[i]-table[i-1] != table[1]-table[0] {
+			others++
+		}
+	}
+	return others <= 1
+}
+
+// byPieces tells whether a value is what strided values, and known lanes in two pieces, are made to by sums, by scaling, by keeping them within
+// limits, and by selecting one for some lanes. Lanes of other
 // indices mostly are anywhere: those that are loaded, or counted.
 func (s *selector) byPieces(v ssa.Value) bool {
 	if s.f.IsNum(v) {
@@ -49,7 +68,9 @@ func (s *selector) byPieces(v ssa.Value) bool {
 	switch o := &s.f.Ops[v]; o.Code {
 	case ssa.Const, ssa.Strided, ssa.Bcast:
 		is = true
-	case ssa.Add, ssa.Sub, ssa.Mul, ssa.Shl, ssa.Sext, ssa.Zext, ssa.Trunc:
+	case ssa.Each:
+		is = inTwo(s.f.Tables[o.Imm])
+	case ssa.Add, ssa.Sub, ssa.Mul, ssa.Shl, ssa.Sext, ssa.Zext, ssa.Trunc, ssa.MinS, ssa.MaxS, ssa.MinU, ssa.MaxU:
 		is = s.allByPieces(o.Operands())
 	case ssa.Select:
 		is = s.allByPieces(o.Operands()[1:])
