@@ -71,7 +71,8 @@ func (c *code) test(t *tested, at, tmp x86.Reg, outside x86.Label) {
 }
 
 // testAny goes to a label where an address is outside of what the access has hit last, and of what others have: lanes of one whose pointer was
-// chosen may be in two allocations, and an address in one after the other from turn to turn.
+// chosen may be in two allocations, and an address in one after the other from turn to turn. It is for what is accessed right there: of a check in
+// front of a loop both ends have to be inside of one.
 func (c *code) testAny(t *tested, at, tmp x86.Reg, outside x86.Label) {
 	limits := c.e.frame.others[t.limit]
 	if len(limits) == 0 {

@@ -222,6 +222,6 @@ func (s *selector) lanesAndJump(o *ssa.Op, is bool, t target) {
 // outsideAndJump goes to a block where a check does not hold of an address.
 func (s *selector) outsideAndJump(o *ssa.Op, t target) {
 	test := s.testOf(o)
-	run := func(c *code) { c.testAny(&test, c.u(0), c.t(0), c.exit()) }
+	run := func(c *code) { c.test(&test, c.u(0), c.t(0), c.exit()) }
 	s.lead(&isel.Inst{Op: &op{name: "jump if outside", run: run}, Uses: []isel.VReg{s.num(o.A)}, Temps: s.temps(1, 0)}, t)
 }

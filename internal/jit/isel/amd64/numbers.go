@@ -247,7 +247,7 @@ func (s *selector) inside(o *ssa.Op) isel.VReg {
 	run := func(c *code) {
 		no := c.NewLabel()
 		c.Zero(c.g(0))
-		c.testAny(&t, c.u(0), c.t(0), no)
+		c.test(&t, c.u(0), c.t(0), no)
 		c.MovImm(c.g(0), 1)
 		c.Bind(no)
 	}

@@ -263,16 +263,18 @@ func (s *selector) testAll(e *ssa.Effect, t *tested) lanes {
 		outside = out
 	}
 	how, test := s.temps(1, 0), *t
-	run := func(c *code) { c.anyOutside(&test) }
-	i := &isel.Inst{Op: &op{name: "test lanes", run: run, areas: []touch{at.reads()}}, Defs: how,
+	count := s.lanesIn()
+	run := func(c *code) { c.anyOutside(&test, count) }
+	i := &isel.Inst{Op: &op{name: "test lanes", run: run, areas: []touch{at.reads(), at.writes()}}, Defs: how,
 		Uses: []isel.VReg{s.bits(e.Mask), outside}, Temps: s.temps(4, 0), Early: true}
 	s.emit(i)
 	s.exit(i, e.State, e.PC+1)
 	return lanes{how: how[0], area: at}
 }
 
-// anyOutside leaves where lanes of use 0 are outside, as use 1 says.
-func (c *code) anyOutside(t *tested) {
+// anyOutside leaves where lanes of use 0 are outside, as use 1 says. Where they are in other allocations alone, lanes that are off have what is
+// nowhere: the start of one that is not known yet.
+func (c *code) anyOutside(t *tested, count int) {
 	some, end := c.NewLabel(), c.NewLabel()
 	c.MovImm(c.g(0), howNone)
 	c.RR(x86.TEST, x86.S32, c.u(0), c.u(0))
@@ -280,6 +282,7 @@ func (c *code) anyOutside(t *tested) {
 	c.VV(x86.VPTEST, x86.W256, c.uv(1), c.uv(1))
 	c.Jcc(x86.E, some)
 	c.testLanes(t)
+	c.fillLanes(count, 8)
 	c.Bind(some)
 	c.MovImm(c.g(0), howApart)
 	c.Bind(end)
