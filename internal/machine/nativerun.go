@@ -67,6 +67,11 @@ func (t *nativeTable) learn(core *Core, n *installed) {
 	if had := &t.bounds[k]; n.New && (found == abi.Bounds{} || found.Start == had.Start && found.End == had.End) {
 		found, t.follows[k] = core.besides(n, t.missed)
 	}
+	for i := 0; i < len(t.bounds) && n.New && found == (abi.Bounds{}) && t.bounds[k] == (abi.Bounds{}); i++ {
+		if b := t.bounds[i]; i+1 != t.shared && b.Start < b.End {
+			found = b // its lanes are in several: code looks for them in those of others, once it has one itself
+		}
+	}
 	t.missed = -1
 	if found != (abi.Bounds{}) {
 		t.bounds[k] = found

@@ -79,11 +79,13 @@ func (c *code) testAny(t *tested, at, tmp x86.Reg, outside x86.Label) {
 		c.test(t, at, tmp, outside)
 		return
 	}
-	other, inside, lo := c.NewLabel(), c.NewLabel(), t.lo
+	other, inside, lo, own := c.NewLabel(), c.NewLabel(), t.lo, c.frameAt(c.e.frame.limitOf(t.limit))
 	c.testOr(t, at, tmp, outside, other)
 	c.Bind(inside)
 	c.aside(func() {
 		c.Bind(other)
+		c.MI(x86.CMP, x86.S64, own, 0) // an access that has hit none yet leaves, to learn which: found there, lanes go together
+		c.Jcc(x86.E, outside)
 		for _, k := range limits {
 			c.within(k, at, tmp, lo)
 			c.Jcc(x86.B, inside)
